@@ -1,0 +1,64 @@
+"""What a picture of numbers is made of: values, two labelled axes, a colour scale.
+
+Views make these from a trace, widgets draw them. Plain data: neither torch nor Qt.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The address of one number: a step key or a weight, and an index into its array."""
+
+    key: str
+    index: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One side of a matrix: what it counts, and a label for each place on it."""
+
+    name: str
+    """What runs along it, in words: "query", "key", "feature"."""
+    labels: tuple[str, ...]
+    role: str = ""
+    """The theme colour the axis wears ("query", "key", ...), or "" for plain text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How values become colour.
+
+    "share": 0 is the surface, `limit` the full colour; for probabilities and norms.
+    "signed": 0 is the surface, -limit and +limit the two full colours.
+    """
+
+    kind: Literal["share", "signed"]
+    limit: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """A matrix to look at. NaN marks a cell without a value (masked, or not a number)."""
+
+    values: FloatArray
+    """[rows, columns], float32, read-only."""
+    rows: Axis
+    columns: Axis
+    scale: Scale
+    colour: str
+    """Theme colour of positive values: "pattern", "query", "value", "residual", ..."""
+    key: str = ""
+    """The step or weight the numbers belong to."""
+    prefix: tuple[int, ...] = ()
+    """What stands before (row, column) in the index, such as the head."""
+
+    def cell(self, row: int, column: int) -> Cell:
+        """The address of the number at (row, column)."""
+        return Cell(self.key, (*self.prefix, row, column))
