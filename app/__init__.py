@@ -1,0 +1,1 @@
+"""The window: Qt only; torch only inside `app.workers`."""

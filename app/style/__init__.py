@@ -1,0 +1,1 @@
+"""How everything looks: colours, type, icons, ramps. Widgets ask here, no literals."""

@@ -1,0 +1,52 @@
+"""Every test: Qt off screen, our own type, fresh settings, no thread left behind."""
+
+import os
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before Qt is imported
+
+from collections.abc import Iterator
+from pathlib import Path
+from weakref import WeakSet
+
+import pytest
+from PySide6.QtCore import QSettings, QThread
+from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
+
+from app.style.theme import LIGHT, apply_theme
+
+THREAD_END_MS = 5000
+
+
+@pytest.fixture(scope="session")
+def qapp(qapp: QApplication) -> QApplication:
+    """The application of all tests, in the light theme with its fonts registered."""
+    apply_theme(qapp, LIGHT)
+    return qapp
+
+
+@pytest.fixture(autouse=True)
+def _fresh_settings(tmp_path: Path) -> None:
+    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+    for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
+        QSettings.setPath(QSettings.Format.IniFormat, scope, str(tmp_path / "settings"))
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_left_running(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test that leaves a QThread running: pytest passes, then Qt aborts."""
+    started: WeakSet[QThread] = WeakSet()
+    start = QThread.start
+
+    def noted_start(self: QThread, *priority: QThread.Priority) -> None:
+        started.add(self)
+        start(self, *priority)
+
+    monkeypatch.setattr(QThread, "start", noted_start)
+    yield
+    left = [thread for thread in started if isValid(thread) and thread.isRunning()]
+    for thread in left:
+        thread.requestInterruption()
+        thread.quit()
+        thread.wait(THREAD_END_MS)
+    assert not left, f"left running: {left}"
