@@ -1,0 +1,116 @@
+"""The rules of the house that a reader can check with a file listing and a parser.
+
+The import contracts in pyproject.toml say the same of imports between our own
+modules, and more; these tests also stand where the contracts are not run.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(path for top in ("app", "core") for path in (ROOT / top).rglob("*.py"))
+MOST_LINES = 400
+
+QT = {"PySide6", "shiboken6", "pyqtgraph", "superqt", "qtawesome"}
+TORCH = {"torch", "transformers"}
+# Folder, what nothing in it may import, and the folder inside it that may.
+FORBIDDEN_IMPORTS = (
+    ("core", QT | {"app", "transformers"}, None),
+    ("app", TORCH, "app/workers"),
+)
+# Loading one of these must not load torch: the first window paints before it.
+LIGHT_MODULES = ("core", "core.config", "core.trace.matrix")
+VAGUE_NAMES = re.compile(r"(^|_)(utils?|helpers?|managers?|misc|common)(_|$)", re.I)
+MACHINE_PATHS = re.compile(rb"/(?:home|root|tmp|work|farm|Users)/\w")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Every module or name the file imports, at its top or inside a function."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def shared_files() -> list[Path]:
+    """The files of the repository, as git lists them."""
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = subprocess.check_output(listing, cwd=ROOT, text=True).split("\0")
+    return [ROOT / name for name in names if (ROOT / name).is_file()]
+
+
+def test_both_halves_of_the_house_are_looked_at():
+    assert {name_of(path).partition("/")[0] for path in SOURCES} == {"app", "core"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_a_file_is_short_enough_to_read_in_one_go(path):
+    assert len(path.read_text("utf-8").splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_a_file_opens_with_its_place_in_the_pipeline(path):
+    assert ast.get_docstring(ast.parse(path.read_bytes()))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_a_module_is_named_after_what_it_holds(path):
+    assert not VAGUE_NAMES.search(path.stem)
+
+
+@pytest.mark.parametrize(("folder", "forbidden", "free"), FORBIDDEN_IMPORTS)
+def test_imports_point_one_way(folder, forbidden, free):
+    wrong = [
+        f"{name_of(path)} imports {module}"
+        for path in SOURCES
+        if ROOT / folder in path.parents
+        and (free is None or ROOT / free not in path.parents)
+        for module in imports_of(path)
+        if module.partition(".")[0] in forbidden
+    ]
+    assert wrong == []
+
+
+def test_no_panel_imports_another():
+    panels = ROOT / "app" / "panels"
+    stations = {
+        f"app.panels.{path.stem}"
+        for path in panels.glob("*.py")
+        if path.stem not in {"__init__", "base"}
+    }
+    wrong = [
+        f"{name_of(path)} imports {module}"
+        for path in panels.glob("*.py")
+        if path.stem != "__init__"
+        for module in imports_of(path)
+        if stations & {module, module.rpartition(".")[0]}
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("module", LIGHT_MODULES)
+def test_the_window_can_paint_before_torch_is_loaded(module):
+    code = f"import sys, {module}; print({TORCH} & set(sys.modules))"
+    loaded = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)
+    assert loaded == "set()\n"
+
+
+def test_no_file_tells_of_the_machine_it_was_written_on():
+    found = {
+        name_of(path): match.group()
+        for path in shared_files()
+        if b"\0" not in (content := path.read_bytes())
+        and (match := MACHINE_PATHS.search(content))
+    }
+    assert found == {}
