@@ -1,0 +1,181 @@
+"""What every tokenizer gives: text cut into words and pieces, and how each came about.
+
+First station of the pipeline. In: text. Out: an `Encoding`, whose ids the embedding
+reads and whose words and merges the tokens panel shows. A token is bytes, not
+characters.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Protocol
+
+from core.tokenizers.labels import label_of
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One token where it stands in a text."""
+
+    id: int
+    data: bytes
+    """The token's bytes; of a special token, those of its text."""
+    byte_span: Span
+    char_span: Span
+    """The characters it touches, if only with one of their bytes."""
+    word: int
+    """Index of the word it is part of."""
+    is_special: bool = False
+    part: tuple[int, int] | None = None
+    """(k, n) when it shares a character with a neighbour: it begins at byte k (from 1)
+    of the n bytes that the bracket around them holds; see `Encoding.brackets`."""
+
+    @property
+    def label(self) -> str:
+        """What its chip says."""
+        return label_of(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A pair of neighbours that could join: lowest rank goes first."""
+
+    left: bytes
+    right: bytes
+    rank: int
+    position: int
+    """Index of `left` among the symbols before the merge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One step of a word's history: a pair joins wherever it stands."""
+
+    rank: int
+    left: bytes
+    right: bytes
+    positions: tuple[int, ...]
+    """Indices of `left` among the symbols before the merge."""
+    symbols: tuple[bytes, ...]
+    """The word after the merge."""
+    losers: tuple[Candidate, ...]
+    """The other pairs that could have joined at this moment, from left to right."""
+
+    @property
+    def joined(self) -> bytes:
+        """The symbol that the merge makes."""
+        return self.left + self.right
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The recorded merges of a word; of a very long word only the first."""
+
+    merges: tuple[Merge, ...] = ()
+    n_steps: int = 0
+    """All steps, also those not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A part of the text that no token crosses, and its way from symbols to pieces."""
+
+    byte_span: Span
+    char_span: Span
+    data: bytes
+    start: tuple[bytes, ...]
+    """The symbols before the first merge: its single bytes."""
+    symbols: tuple[bytes, ...]
+    """The symbols after the last merge: the data of its pieces."""
+    history: Callable[[], History] = field(default=History, repr=False, compare=False)
+    """Works the merges out when somebody looks; the tokenizer remembers them."""
+
+    @property
+    def merges(self) -> tuple[Merge, ...]:
+        """The steps in order, each following from the one before."""
+        return self.history().merges
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps it took, recorded or not."""
+        return self.history().n_steps
+
+    @property
+    def is_cut(self) -> bool:
+        """Only the first of many steps are recorded."""
+        history = self.history()
+        return len(history.merges) < history.n_steps
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A text as tokens. The pieces tile its bytes, and so do the words."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    words: tuple[Word, ...]
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """What the model reads."""
+        return tuple(piece.id for piece in self.pieces)
+
+    @property
+    def n_bytes(self) -> int:
+        """Length of the text in bytes."""
+        return self.pieces[-1].byte_span[1] if self.pieces else 0
+
+    @property
+    def n_characters(self) -> int:
+        """Length of the text in characters (code points)."""
+        return len(self.text)
+
+    @property
+    def brackets(self) -> tuple[Span, ...]:
+        """Runs [start, stop) of pieces that share characters, to be drawn together."""
+        edges = [
+            index + 1
+            for index, (left, right) in enumerate(pairwise(self.pieces))
+            if right.char_span[0] >= left.char_span[1]
+        ]
+        runs = pairwise((0, *edges, len(self.pieces)))
+        return tuple((start, stop) for start, stop in runs if stop - start > 1)
+
+
+class Tokenizer(Protocol):
+    """What the rest of the program asks of a tokenizer, whatever its kind."""
+
+    @property
+    def n_vocab(self) -> int:
+        """One more than the largest id."""
+
+    @property
+    def specials(self) -> Mapping[str, int]:
+        """Text and id of every special token."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of everything that decides the ids, the same in every session."""
+
+    def encode(self, text: str, *, specials: bool = False) -> Encoding:
+        """Cut a text into tokens; every text can be cut, and decodes to itself.
+
+        The text of a special token is plain characters unless `specials` is set.
+        """
+
+    def encoding_of(self, ids: Sequence[int]) -> Encoding:
+        """The encoding that has exactly these ids, each piece a word of its own."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text, nothing cleaned up; U+FFFD where bytes are no character."""
+
+    def decode_bytes(self, ids: Sequence[int]) -> bytes:
+        """The bytes of the tokens, one after another."""
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of one token; refuses an id that no token has."""
+
+    def label(self, token_id: int) -> str:
+        """What the chip of a token says; "⟨#7⟩" if no token has the id 7."""
