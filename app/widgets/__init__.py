@@ -1,0 +1,1 @@
+"""What draws: widgets that know numbers, labels and colours, and no transformers."""
