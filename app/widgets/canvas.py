@@ -1,0 +1,286 @@
+"""What every painted widget of numbered items shares: pointer, keys, tips, scrolling.
+
+Place: below token strip, bars, merge rows and the like, which say where their items
+lie and paint them. Only what is visible is painted, so a thousand items cost no more
+than a screenful.
+"""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+
+from app.style.fonts import sans
+from app.style.theme import theme
+from app.widgets.label import Align, as_tip, draw_label
+
+Moves = Mapping[int, int]
+"""Which key moves the cursor by how many items."""
+
+ACROSS: Moves = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+DOWN: Moves = {
+    Qt.Key.Key_Up: -1,
+    Qt.Key.Key_Down: 1,
+    Qt.Key.Key_PageUp: -10,
+    Qt.Key.Key_PageDown: 10,
+}
+ENDS = (Qt.Key.Key_Home, Qt.Key.Key_End)
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+SECONDARY = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+NOTHING = -1
+"""The index that stands for no item."""
+
+EMPTY = "type something"
+
+RING_RADIUS = 6
+LEAST_SIZE = QSize(160, 48)
+
+
+class Canvas(QAbstractScrollArea):
+    """A painted area of numbered items, reachable by mouse, keys and screen reader.
+
+    Owns the keyboard's cursor, the item under the mouse and the scroll position.
+    Subclasses answer the questions below, in content coordinates, and call `refresh`
+    when their data changed.
+    """
+
+    hovered = Signal(int)
+    """The mouse is over another item; -1 where it left them all."""
+
+    def __init__(self, name: str, moves: Moves, parent: QWidget | None = None) -> None:
+        """`name` is what a screen reader says; `moves` are the keys of the cursor."""
+        super().__init__(parent)
+        self._moves = moves
+        self._cursor = 0
+        self._hover = NOTHING
+        self._pressed = NOTHING
+        self._content = QSizeF()
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.viewport().setAutoFillBackground(False)
+        self.viewport().setMouseTracking(True)
+
+    # What a subclass says.
+
+    def item_count(self) -> int:
+        """How many items there are."""
+        raise NotImplementedError
+
+    def item_rect(self, index: int) -> QRectF:
+        """Where an item lies."""
+        raise NotImplementedError
+
+    def item_text(self, index: int) -> str:
+        """An item in words, for the tooltip and the screen reader."""
+        raise NotImplementedError
+
+    def paint(self, painter: QPainter, visible: QRectF) -> None:
+        """Paint what lies in `visible`."""
+        raise NotImplementedError
+
+    def item_at(self, point: QPointF) -> int:
+        """The item at a point, or NOTHING."""
+        indices = range(self.item_count())
+        return next((i for i in indices if self.item_rect(i).contains(point)), NOTHING)
+
+    def neighbour(self, index: int, key: int) -> int:
+        """Where a key takes the cursor from `index`."""
+        last = self.item_count() - 1
+        if key in ENDS:
+            return 0 if key == Qt.Key.Key_Home else last
+        return max(0, min(last, index + self._moves[key]))
+
+    def activate(self, index: int, is_secondary: bool) -> None:
+        """An item was clicked or entered; secondary: with Ctrl, Shift, right button."""
+
+    def arrange(self) -> QSizeF:
+        """Lay the items out for the viewport's size; the size of the whole content."""
+        return QSizeF(self.viewport().size())
+
+    def paint_empty(self, painter: QPainter) -> None:
+        """Paint the words of an area without items."""
+        painter.setFont(sans())
+        painter.setPen(theme().ink("muted"))
+        box = QRectF(self.viewport().rect())
+        draw_label(painter, box, EMPTY, Align.AlignHCenter)
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint what does not scroll, in viewport coordinates, over the rest."""
+
+    # What a subclass uses.
+
+    def refresh(self) -> None:
+        """Lay out and paint anew, after other data or another size."""
+        content, seen = self.arrange(), self.viewport().size()
+        if content != self._content:
+            self._content = content
+            self.updateGeometry()
+        for bar, whole, part in (
+            (self.horizontalScrollBar(), content.width(), seen.width()),
+            (self.verticalScrollBar(), content.height(), seen.height()),
+        ):
+            bar.setRange(0, max(0, round(whole - part)))
+            bar.setPageStep(part)
+            bar.setSingleStep(max(1, part // 10))
+        self._cursor = max(0, min(self._cursor, self.item_count() - 1))
+        self.viewport().update()
+
+    def offset(self) -> QPoint:
+        """How far the content is scrolled."""
+        return QPoint(
+            self.horizontalScrollBar().value(), self.verticalScrollBar().value()
+        )
+
+    def reveal(self, index: int, margin: int = 0) -> None:
+        """Scroll no further than needed for an item to be seen with `margin` around."""
+        if not 0 <= index < self.item_count():
+            return
+        box = self.item_rect(index).adjusted(-margin, -margin, margin, margin)
+        spans = ((box.left(), box.right()), (box.top(), box.bottom()))
+        bars = (self.horizontalScrollBar(), self.verticalScrollBar())
+        for bar, (start, end) in zip(bars, spans, strict=True):
+            least = round(end) - bar.pageStep()
+            bar.setValue(min(max(bar.value(), least), round(start)))
+
+    def put_cursor(self, index: int) -> None:
+        """Move the keyboard's cursor to an item and tell the screen reader."""
+        self._cursor = index
+        self.reveal(index)
+        self._describe()
+        self.viewport().update()
+
+    @property
+    def cursor_index(self) -> int:
+        """The item the keyboard is at."""
+        return self._cursor
+
+    @property
+    def hover_index(self) -> int:
+        """The item under the mouse, or NOTHING."""
+        return self._hover
+
+    def paint_ring(self, painter: QPainter) -> None:
+        """Paint the ring around the cursor's item while the keyboard is here."""
+        if not self.hasFocus() or not 0 <= self._cursor < self.item_count():
+            return
+        painter.setPen(QPen(theme().colour("text"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        seen = QRectF(self.viewport().rect()).translated(QPointF(self.offset()))
+        around = self.item_rect(self._cursor).adjusted(-2, -2, 2, 2)
+        ring = around & seen.adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(ring, RING_RADIUS, RING_RADIUS)
+
+    def _describe(self) -> None:
+        if 0 <= self._cursor < self.item_count():
+            self.setAccessibleDescription(self.item_text(self._cursor))
+
+    def _hover_at(self, index: int) -> None:
+        if index != self._hover:
+            self._hover = index
+            self.viewport().update()
+            self.hovered.emit(index)
+
+    def _content_point(self, position: QPointF) -> QPointF:
+        return position + QPointF(self.offset())
+
+    # Qt's own.
+
+    def sizeHint(self) -> QSize:
+        """The whole content."""
+        return self._content.toSize().expandedTo(self.minimumSizeHint())
+
+    def minimumSizeHint(self) -> QSize:
+        """Small: the rest scrolls."""
+        return LEAST_SIZE
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Show an item's words as its tip; notice the mouse leaving."""
+        if event.type() == QEvent.Type.Leave:
+            self._hover_at(NOTHING)
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            index = self.item_at(self._content_point(QPointF(event.pos())))
+            tip = "" if index == NOTHING else as_tip(self.item_text(index))
+            QToolTip.showText(event.globalPos(), tip, self.viewport())
+            return True
+        return super().viewportEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the cursor's keys from the window's shortcuts while focused."""
+        is_override = event.type() == QEvent.Type.ShortcutOverride
+        if is_override and isinstance(event, QKeyEvent) and self._takes(event.key()):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _takes(self, key: int) -> bool:
+        return self.item_count() > 0 and key in (*self._moves, *ENDS, *ENTER)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the cursor or enter its item."""
+        key = event.key()
+        if not self._takes(key):
+            event.ignore()
+        elif key in ENTER:
+            self.activate(self._cursor, bool(event.modifiers() & SECONDARY))
+        else:
+            self.put_cursor(self.neighbour(self._cursor, key))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take hold of the item under the mouse."""
+        self._pressed = self.item_at(self._content_point(event.position()))
+        if self._pressed != NOTHING:
+            self.put_cursor(self._pressed)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Enter the item if the mouse is still on it."""
+        index = self.item_at(self._content_point(event.position()))
+        if index != NOTHING and index == self._pressed:
+            is_right = event.button() == Qt.MouseButton.RightButton
+            self.activate(index, is_right or bool(event.modifiers() & SECONDARY))
+        self._pressed = NOTHING
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Notice the item under the mouse."""
+        self._hover_at(self.item_at(self._content_point(event.position())))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Say where the cursor is."""
+        super().focusInEvent(event)
+        self._describe()
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the ring away."""
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out for the new size."""
+        super().resizeEvent(event)
+        self.refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the visible content, then what lies over it."""
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not self.item_count():
+            self.paint_empty(painter)
+            return
+        shift = QPointF(self.offset())
+        painter.translate(-shift)
+        self.paint(painter, QRectF(event.rect()).translated(shift))
+        self.paint_ring(painter)
+        painter.translate(shift)
+        self.paint_over(painter)

@@ -1,0 +1,302 @@
+"""The token strip: every token as a chip with its id, on one line that never moves.
+
+Place: under the sentence, above every panel. In: chips, and which two of them are the
+query and the key of the selection. Out: wishes to make another chip query or key.
+"""
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from itertools import accumulate, groupby, pairwise
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QLinearGradient,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.style.fonts import CAPTION, LARGE, mono, sans
+from app.style.theme import theme
+from app.widgets.canvas import ACROSS, EMPTY, NOTHING, Canvas
+from app.widgets.label import Align, advance, draw_label, elided, line_height
+
+State = Literal["plain", "new", "special", "bad"]
+
+MARGIN, GAP, GAP_IN_BRACKET = 14, 4, 2
+PADDING, RADIUS = 10, 6
+ABOVE, INSIDE = 6, 4
+"""Room above and below the chips, and within a chip above and below its text."""
+LABEL_LIMIT = 160
+"""Wider labels are cut, so that a chip stays under about 180 pixels."""
+FADE = 36
+"""Width of the end that fades where more chips follow; it holds an arrow."""
+WHEEL_STEP = 120
+"""What one notch of a wheel counts in Qt, and how far it scrolls in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One token as it is drawn."""
+
+    label: str
+    """Ready to read: a space as "·", a lone byte as "⟨F0⟩"."""
+    sub: str = ""
+    """The small line below: the token's id."""
+    bracket: int | None = None
+    """Neighbours with the same number share one character and stand in one bracket."""
+    note: str = ""
+    """What the tooltip adds."""
+    state: State = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the chips of one state are drawn, in theme colour names."""
+
+    fill: str
+    border: str
+    label: str
+    sub: str
+    line: Qt.PenStyle
+    words: str
+
+
+LOOKS: dict[State, Look] = {
+    "plain": Look("surface", "line", "text", "muted", Qt.PenStyle.SolidLine, ""),
+    "new": Look(
+        "surface", "checked", "text", "checked", Qt.PenStyle.DashLine, "generated"
+    ),
+    "special": Look(
+        "sunken", "line", "muted", "muted", Qt.PenStyle.SolidLine, "special token"
+    ),
+    "bad": Look(
+        "surface", "error", "error", "error", Qt.PenStyle.DashDotLine, "cannot be used"
+    ),
+}
+
+
+def chip_edges(
+    widths: list[float], brackets: list[int | None]
+) -> tuple[list[float], list[float]]:
+    """Left and right edges of chips in a row, closer together within a bracket."""
+    gaps = [
+        GAP if a is None or a != b else GAP_IN_BRACKET for a, b in pairwise(brackets)
+    ]
+    steps = [w + gap for w, gap in zip(widths, [*gaps, 0.0], strict=False)]
+    lefts = list(accumulate(steps, initial=float(MARGIN)))[: len(widths)]
+    return lefts, [left + w for left, w in zip(lefts, widths, strict=True)]
+
+
+def bracket_runs(brackets: list[int | None]) -> list[tuple[int, int]]:
+    """First and last index of each run of chips that stand in one bracket."""
+    runs = []
+    for number, group in groupby(range(len(brackets)), key=lambda i: brackets[i]):
+        indices = list(group)
+        if number is not None:
+            runs.append((indices[0], indices[-1]))
+    return runs
+
+
+class TokenStrip(Canvas):
+    """All tokens of the sentence in reading order; scrolls sideways when long."""
+
+    query_requested = Signal(int)
+    """The reader wants this token as the query (click, Enter)."""
+    key_requested = Signal(int)
+    """The reader wants this token as the key (Ctrl or right click, Shift+Enter)."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """An empty strip, which says "type something"."""
+        super().__init__("Tokens of the sentence", ACROSS, parent)
+        self._chips: tuple[Chip, ...] = ()
+        self._lefts: list[float] = []
+        self._rights: list[float] = []
+        self._runs: list[tuple[int, int]] = []
+        self._query: int | None = None
+        self._key: int | None = None
+        self._chip_height = (
+            line_height(mono(LARGE)) + line_height(mono(CAPTION)) + 2 * INSIDE
+        )
+        self.setFixedHeight(round(self._chip_height) + 2 * ABOVE)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+
+    def show_chips(self, chips: tuple[Chip, ...]) -> None:
+        """Show other tokens; the marks stay where they still fit."""
+        self._chips = chips
+        brackets = [chip.bracket for chip in chips]
+        widths = [self._width_of(chip) for chip in chips]
+        self._lefts, self._rights = chip_edges(widths, brackets)
+        self._runs = bracket_runs(brackets)
+        self.refresh()
+        self._reveal_marks()
+
+    def set_marks(self, query: int | None, key: int | None) -> None:
+        """Dress two chips as the query and the key, and bring them into sight."""
+        self._query, self._key = query, key
+        self._reveal_marks()
+        self.viewport().update()
+
+    def _reveal_marks(self) -> None:
+        for index in (self._key, self._query):  # the query last: it must be seen
+            if index is not None:
+                self.reveal(index, FADE)
+
+    @staticmethod
+    def _width_of(chip: Chip) -> float:
+        shown = elided(chip.label, mono(LARGE), LABEL_LIMIT)
+        inner = max(advance(shown, mono(LARGE)), advance(chip.sub, mono(CAPTION)))
+        return round(inner + 2 * PADDING)
+
+    # The canvas's questions.
+
+    def item_count(self) -> int:
+        """One item a chip."""
+        return len(self._chips)
+
+    def item_rect(self, index: int) -> QRectF:
+        """The chip's box."""
+        left, right = self._lefts[index], self._rights[index]
+        return QRectF(left, ABOVE, right - left, self._chip_height)
+
+    def item_at(self, point: QPointF) -> int:
+        """The chip at a point, by halving."""
+        index = bisect_right(self._lefts, point.x()) - 1
+        is_inside = index >= 0 and self.item_rect(index).contains(point)
+        return index if is_inside else NOTHING
+
+    def item_text(self, index: int) -> str:
+        """The token, its place and id, what it is marked as, and its note."""
+        chip = self._chips[index]
+        roles = (("query", self._query), ("key", self._key))
+        marked = [name for name, place in roles if place == index]
+        place = f"token {index + 1} of {len(self._chips)}"
+        facts = [place, f"id {chip.sub}" if chip.sub else "", *marked]
+        facts += [LOOKS[chip.state].words, chip.note]
+        return f"{chip.label}\n" + "\n".join(fact for fact in facts if fact)
+
+    def arrange(self) -> QSizeF:
+        """The chips' row with a margin at its end."""
+        end = self._rights[-1] + MARGIN if self._rights else 0.0
+        return QSizeF(end, self.viewport().height())
+
+    def activate(self, index: int, is_secondary: bool) -> None:
+        """Ask for the chip as key or as query."""
+        wish = self.key_requested if is_secondary else self.query_requested
+        wish.emit(index)
+
+    # Ink.
+
+    def paint(self, painter: QPainter, visible: QRectF) -> None:
+        """The chips in sight and their brackets."""
+        first = bisect_left(self._rights, visible.left())
+        last = bisect_right(self._lefts, visible.right())
+        for index in range(first, last):
+            self._paint_chip(painter, index)
+        for start, end in self._runs:
+            if end >= first and start < last:
+                self._paint_bracket(painter, start, end)
+
+    def _paint_chip(self, painter: QPainter, index: int) -> None:
+        chip, box = self._chips[index], self.item_rect(index)
+        self._paint_box(painter, index, box)
+        look, fill = LOOKS[chip.state], self._fill_name(index)
+        rows = (
+            (chip.label, look.label, mono(LARGE)),
+            (chip.sub, look.sub, mono(CAPTION)),
+        )
+        top = box.top() + INSIDE
+        for text, ink, font in rows:
+            # One pixel more than measured, so that rounding never elides.
+            row = QRectF(box.left() + PADDING, top, 0, line_height(font))
+            row.setRight(box.right() - PADDING + 1)
+            painter.setFont(font)
+            painter.setPen(QColor(theme().ink_on(ink, fill)))
+            draw_label(painter, row, text, Align.AlignLeft)
+            top = row.bottom()
+
+    def _fill_name(self, index: int) -> str:
+        if index == self._query:
+            return "query_soft"
+        if index == self.hover_index:
+            return "sunken"
+        return LOOKS[self._chips[index].state].fill
+
+    def _paint_box(self, painter: QPainter, index: int, box: QRectF) -> None:
+        look = LOOKS[self._chips[index].state]
+        painter.setBrush(theme().colour(self._fill_name(index)))
+        borders = [QPen(theme().colour(look.border), 1, look.line)]
+        marks = (("query", self._query), ("key", self._key))
+        worn = [
+            QPen(theme().colour(name), 2) for name, place in marks if place == index
+        ]
+        for ring, pen in enumerate(worn or borders):
+            inset = pen.widthF() / 2 + 3 * ring
+            edge = box.adjusted(inset, inset, -inset, -inset)
+            painter.setPen(pen)
+            painter.drawRoundedRect(edge, RADIUS - 2 * ring, RADIUS - 2 * ring)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _paint_bracket(self, painter: QPainter, start: int, end: int) -> None:
+        painter.setPen(QPen(theme().colour("muted"), 1))
+        left, right = self._lefts[start] + 0.5, self._rights[end] - 0.5
+        top, foot = ABOVE / 2 - 0.5, ABOVE - 1.0
+        corners = ((left, foot), (left, top), (right, top), (right, foot))
+        painter.drawPolyline([QPointF(x, y) for x, y in corners])
+
+    def paint_empty(self, painter: QPainter) -> None:
+        """The words of an empty strip stand where the first chip would."""
+        painter.setFont(sans())
+        painter.setPen(theme().ink("muted"))
+        box = QRectF(self.viewport().rect()).adjusted(MARGIN, 0, -MARGIN, 0)
+        draw_label(painter, box, EMPTY, Align.AlignLeft)
+
+    def paint_over(self, painter: QPainter) -> None:
+        """The ends that fade where more chips follow."""
+        bar, width = self.horizontalScrollBar(), float(self.viewport().width())
+        if bar.value() > bar.minimum():
+            self._paint_end(painter, 0.0, 1)
+        if bar.value() < bar.maximum():
+            self._paint_end(painter, width, -1)
+
+    def _paint_end(self, painter: QPainter, edge: float, inward: int) -> None:
+        fade = QLinearGradient(edge, 0, edge + inward * FADE, 0)
+        solid, clear = theme().colour("surface"), theme().colour("surface")
+        clear.setAlpha(0)
+        for stop, colour in ((0.0, solid), (0.6, solid), (1.0, clear)):
+            fade.setColorAt(stop, colour)
+        box = QRectF(edge, 0, inward * FADE, self.viewport().height()).normalized()
+        painter.fillRect(box, fade)
+        painter.setPen(QPen(theme().colour("muted"), 1.5))
+        middle, tip = box.center().y(), edge + inward * 8
+        wing = tip + inward * 5
+        corners = ((wing, middle - 5), (tip, middle), (wing, middle + 5))
+        painter.drawPolyline([QPointF(x, y) for x, y in corners])
+
+    # Qt's own.
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Turn the page where an end fades; otherwise enter the chip."""
+        bar, x = self.horizontalScrollBar(), event.position().x()
+        page = bar.pageStep() - 2 * FADE
+        if x < FADE and bar.value() > bar.minimum():
+            bar.setValue(bar.value() - page)
+        elif x > self.viewport().width() - FADE and bar.value() < bar.maximum():
+            bar.setValue(bar.value() + page)
+        else:
+            super().mousePressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll sideways, whichever way the wheel turns."""
+        turn = event.angleDelta()
+        notches = (turn.y() or turn.x()) / WHEEL_STEP
+        bar = self.horizontalScrollBar()
+        bar.setValue(bar.value() - round(notches * WHEEL_STEP))
+        event.accept()
