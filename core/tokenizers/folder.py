@@ -1,0 +1,233 @@
+"""Tokenizers on disk: opened from a model folder, saved as `tokenizer.json`.
+
+Read are Hugging Face's `tokenizer.json` and GPT-2's pair `vocab.json` and `merges.txt`.
+What is written opens in `tokenizers` and `transformers` and gives the same ids there. A
+setting that would change the ids and is not known here is refused by name.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from core.errors import TokenizerError
+from core.files import write_whole
+from core.tokenizers.alphabet import from_letters, to_letters
+from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.merges import Pair
+
+Json = Mapping[str, Any]
+
+TOKENIZER_FILE = "tokenizer.json"
+VOCABULARY_FILE = "vocab.json"
+MERGES_FILE = "merges.txt"
+
+BYTE_LEVEL: Json = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": True,
+}
+PLAIN_MODEL: Json = {
+    "type": "BPE",
+    "dropout": None,
+    "unk_token": None,
+    "continuing_subword_prefix": None,
+    "end_of_word_suffix": None,
+    "fuse_unk": False,
+    "byte_fallback": False,
+    "ignore_merges": False,
+}
+PLAIN_SPECIAL: Json = {
+    "single_word": False,
+    "lstrip": False,
+    "rstrip": False,
+    "normalized": False,
+    "special": True,
+}
+
+
+def open_tokenizer(path: Path) -> BpeTokenizer:
+    """The tokenizer of a model folder, or of a `tokenizer.json` named itself.
+
+    Raises `TokenizerError` naming the file that is missing, damaged or of another kind.
+    """
+    if path.is_file():
+        return read_tokenizer_json(path)
+    for names, read in READERS:
+        files = [path / name for name in names]
+        if all(file.is_file() for file in files):
+            return read(*files)
+    raise TokenizerError(
+        f"{path} has no {TOKENIZER_FILE}, nor {VOCABULARY_FILE} with {MERGES_FILE}; "
+        "choose the folder that holds the model's tokenizer."
+    )
+
+
+def save_tokenizer(tokenizer: BpeTokenizer, folder: Path) -> Path:
+    """Write `tokenizer.json` into a folder, whole or not at all; its path."""
+    path = folder / TOKENIZER_FILE
+    content = json.dumps(tokenizer_json(tokenizer), ensure_ascii=False, indent=1)
+    write_whole(path, f"{content}\n".encode())
+    return path
+
+
+def tokenizer_json(tokenizer: BpeTokenizer) -> dict[str, Any]:
+    """The content of `tokenizer.json`."""
+    letters = {to_letters(data): i for data, i in tokenizer.vocabulary.items()}
+    vocabulary = letters | dict(tokenizer.specials)
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {"id": token_id, "content": text, **PLAIN_SPECIAL}
+            for text, token_id in _by_id(tokenizer.specials)
+        ],
+        "normalizer": None,
+        "pre_tokenizer": dict(BYTE_LEVEL),
+        "post_processor": None,
+        "decoder": dict(BYTE_LEVEL),
+        "model": {
+            **PLAIN_MODEL,
+            "vocab": dict(_by_id(vocabulary)),
+            "merges": [list(map(to_letters, pair)) for pair in tokenizer.merges],
+        },
+    }
+
+
+def read_tokenizer_json(path: Path) -> BpeTokenizer:
+    """The tokenizer in a `tokenizer.json`; see `open_tokenizer`."""
+    content = _read_json(path)
+    try:
+        _refuse_unknown(path, content)
+        names, merges = (
+            dict(content["model"]["vocab"]),
+            list(content["model"]["merges"]),
+        )
+        added = content.get("added_tokens") or []
+        specials = {token["content"]: token["id"] for token in added}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise TokenizerError(
+            f"{path} is damaged or describes no tokenizer ({error}); choose another."
+        ) from error
+    ordinary = {name: i for name, i in names.items() if name not in specials}
+    pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in merges)
+    return BpeTokenizer(_vocabulary(path, ordinary), _merges(path, pairs), specials)
+
+
+def read_vocabulary_and_merges(
+    vocabulary_file: Path, merges_file: Path
+) -> BpeTokenizer:
+    """The tokenizer in GPT-2's two files.
+
+    A longer token that no merge makes cannot come from text: it is a special token.
+    """
+    names = _read_json(vocabulary_file)
+    merges = _merges(merges_file, map(str.split, merge_lines(_read(merges_file))))
+    made = {to_letters(left + right) for left, right in merges}
+    specials = {
+        name: i for name, i in names.items() if len(name) > 1 and name not in made
+    }
+    ordinary = {name: i for name, i in names.items() if name not in specials}
+    return BpeTokenizer(_vocabulary(vocabulary_file, ordinary), merges, specials)
+
+
+def merge_lines(text: str) -> list[str]:
+    """The merges of a `merges.txt`: without its header, with any kind of line end.
+
+    Only a first line "#version" is a header; "# #" is a merge of two number signs.
+    """
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    if lines[0].startswith("#version"):
+        del lines[0]
+    return [line for line in lines if line]
+
+
+READERS: tuple[tuple[tuple[str, ...], Callable[..., BpeTokenizer]], ...] = (
+    ((TOKENIZER_FILE,), read_tokenizer_json),
+    ((VOCABULARY_FILE, MERGES_FILE), read_vocabulary_and_merges),
+)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TokenizerError(
+            f"{path} cannot be read ({error}); copy the file again."
+        ) from error
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(_read(path))
+    except json.JSONDecodeError as error:
+        raise TokenizerError(
+            f"{path} is damaged (line {error.lineno}: {error.msg}); copy it again."
+        ) from error
+    if not isinstance(content, dict):
+        raise TokenizerError(f"{path} describes no tokenizer; choose another file.")
+    return content
+
+
+def _refuse_unknown(path: Path, content: Json) -> None:
+    """Refuse what would make the ids differ from those the model was trained with."""
+    model = content["model"]
+    splits = content.get("pre_tokenizer") or {}
+    adds = content.get("post_processor") or BYTE_LEVEL
+    settings = [
+        *(
+            (f"model.{key}", model.get(key, value), value)
+            for key, value in PLAIN_MODEL.items()
+        ),
+        ("normalizer", content.get("normalizer"), None),
+        ("pre_tokenizer", splits.get("type"), "ByteLevel"),
+        ("pre_tokenizer.add_prefix_space", splits.get("add_prefix_space"), False),
+        ("pre_tokenizer.use_regex", splits.get("use_regex", True), True),
+        ("post_processor", adds.get("type"), "ByteLevel"),
+        *(
+            (f"added_tokens[{token['content']!r}].{key}", token.get(key, False), False)
+            for token in content.get("added_tokens") or []
+            for key in ("single_word", "lstrip", "rstrip")
+        ),
+    ]
+    for name, value, known in settings:
+        if (value or None) != (known or None):
+            raise TokenizerError(
+                f"{path} sets {name} to {value!r}, which is not supported; choose a "
+                "model with a byte-level BPE tokenizer like GPT-2's."
+            )
+
+
+def _vocabulary(path: Path, names: Mapping[str, int]) -> dict[bytes, int]:
+    for name, token_id in names.items():
+        if not isinstance(token_id, int) or token_id < 0:
+            raise TokenizerError(
+                f"{path} is damaged: the id of {name!r} is {token_id!r}; copy it again."
+            )
+    try:
+        return {from_letters(name): token_id for name, token_id in names.items()}
+    except KeyError as error:
+        raise TokenizerError(
+            f"{path} has a token with {error.args[0]!r}, which stands for no byte; "
+            "choose a model with a byte-level BPE tokenizer like GPT-2's."
+        ) from None
+
+
+def _merges(path: Path, pairs: Iterable[Iterable[str]]) -> tuple[Pair, ...]:
+    merges: list[Pair] = []
+    for pair in pairs:
+        try:
+            left, right = map(from_letters, pair)
+        except (KeyError, ValueError):
+            raise TokenizerError(
+                f"{path} is damaged: merge {len(merges)} is not two tokens; copy it "
+                "again."
+            ) from None
+        merges.append((left, right))
+    return tuple(merges)
+
+
+def _by_id(ids: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(ids.items(), key=lambda item: item[1])
