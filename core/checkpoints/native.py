@@ -1,0 +1,235 @@
+"""Our own model folder: `config.json`, `model.safetensors`, `tokenizer.json`.
+
+In: a folder. Out: a configuration, its weights by address, the tokenizer, and notes on
+whatever a reader should know. Only safetensors are read: a file must not run code.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from core.config import ModelConfig
+from core.errors import CheckpointError, ConfigError
+from core.files import write_whole
+from core.model.transformer import Transformer
+from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.folder import open_tokenizer, save_tokenizer
+
+FORMAT = "glassformer"
+VERSION = 1
+CONFIG_FILE = "config.json"
+WEIGHTS_FILE = "model.safetensors"
+TOKENIZER_FILE = "tokenizer.json"
+WRAPPERS = ("_orig_mod.", "module.")
+"""What torch.compile and DataParallel put in front of every address."""
+POINTER_START = b"version https://git-lfs.github.com/"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NativeModel:
+    """What a native folder holds. Weights are float32 and complete."""
+
+    config: ModelConfig
+    weights: dict[str, Tensor]
+    tokenizer: BpeTokenizer
+    name: str
+    notes: tuple[str, ...]
+    """What a reader of the model should know about its files, a sentence each."""
+
+
+def save_model(
+    folder: Path,
+    config: ModelConfig,
+    weights: Mapping[str, Tensor],
+    tokenizer: BpeTokenizer,
+    *,
+    name: str,
+    dtype: torch.dtype | None = None,
+) -> None:
+    """Write a model's three files into a folder that exists, each of them whole.
+
+    `dtype` narrows the stored weights, for instance to float16.
+
+    Raises:
+        CheckpointError: A file could not be written.
+    """
+    stored = {
+        address: weight.detach().to("cpu", dtype or weight.dtype).contiguous()
+        for address, weight in weights.items()
+    }
+    about = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": name,
+        "model": config.to_dict(),
+        "tokenizer_fingerprint": tokenizer.fingerprint,
+    }
+    write_whole(folder / WEIGHTS_FILE, save(stored, {"format": "pt"}))
+    save_tokenizer(tokenizer, folder)
+    write_whole(folder / CONFIG_FILE, json.dumps(about, indent=2).encode())
+
+
+def read_model(folder: Path) -> NativeModel:
+    """Open a native folder.
+
+    Raises:
+        CheckpointError: A file is missing, damaged or does not fit the others.
+    """
+    about = _read_about(folder)
+    path = folder / CONFIG_FILE
+    try:
+        config = ModelConfig.from_dict(about["model"])
+    except (ConfigError, TypeError) as error:
+        raise CheckpointError(f"{path}: {error}") from error
+    tokenizer = open_tokenizer(_there(folder / TOKENIZER_FILE))
+    _check_tokenizer(folder, tokenizer, config, about.get("tokenizer_fingerprint"))
+    notes: list[str] = []
+    weights = _unwrapped(read_tensors(folder / WEIGHTS_FILE), notes)
+    check_shapes(folder / WEIGHTS_FILE, weights, weight_shapes(config))
+    weights = _widened(weights, notes)
+    _count_nan(weights, notes)
+    return NativeModel(
+        config, weights, tokenizer, str(about.get("name", folder.name)), tuple(notes)
+    )
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """Read a safetensors file.
+
+    Raises:
+        CheckpointError: It is missing, a download pointer, cut off or of another kind.
+    """
+    with open(_there(path), "rb") as file:
+        start = file.read(len(POINTER_START))
+    if start == POINTER_START:
+        raise CheckpointError(
+            f"{path} is a download pointer of {path.stat().st_size} bytes, not the "
+            'weights; fetch the real file ("git lfs pull").'
+        )
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError, ValueError) as error:
+        raise CheckpointError(
+            f"{path} is damaged or cut off ({error}); fetch it again."
+        ) from error
+
+
+def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
+    """The address and shape of every weight, without making one."""
+    with torch.device("meta"):
+        weights = Transformer(config).weights()
+    return {address: tuple(weight.shape) for address, weight in weights.items()}
+
+
+def check_shapes(
+    path: Path, weights: Mapping[str, Tensor], expected: Mapping[str, tuple[int, ...]]
+) -> None:
+    """Refuse weights that are missing, too many or of another shape, by address.
+
+    Raises:
+        CheckpointError: They do not fit.
+    """
+    missing = [address for address in expected if address not in weights]
+    surplus = [address for address in weights if address not in expected]
+    for addresses, fault in ((missing, "lacks"), (surplus, "has the unknown")):
+        if addresses:
+            raise CheckpointError(
+                f"{path} {fault} {_some(addresses)}; it belongs to another "
+                f"{CONFIG_FILE} or is not complete."
+            )
+    for address, shape in expected.items():
+        found = tuple(weights[address].shape)
+        if found != shape:
+            raise CheckpointError(
+                f"{path}: {address} has the shape {found}, {CONFIG_FILE} asks for "
+                f"{shape}; use the files of one model."
+            )
+
+
+def _read_about(folder: Path) -> dict[str, Any]:
+    """Read `config.json` and check that it is ours."""
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder} is not a folder; choose a model's folder.")
+    path = _there(folder / CONFIG_FILE)
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"{path} is not readable JSON ({error}); fetch it again."
+        ) from error
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise CheckpointError(
+            f'{path} does not say "format": "{FORMAT}"; choose a folder that this '
+            "program saved."
+        )
+    if about.get("version") != VERSION or not isinstance(about.get("model"), dict):
+        raise CheckpointError(
+            f"{path} has version {about.get('version')!r} and this program reads "
+            f"{VERSION}; open it with the program that saved it."
+        )
+    return about
+
+
+def _there(path: Path) -> Path:
+    if not path.is_file():
+        raise CheckpointError(
+            f"{path} is missing; a model's folder holds {CONFIG_FILE}, "
+            f"{WEIGHTS_FILE} and {TOKENIZER_FILE}."
+        )
+    return path
+
+
+def _check_tokenizer(
+    folder: Path, tokenizer: BpeTokenizer, config: ModelConfig, fingerprint: object
+) -> None:
+    """Refuse a tokenizer that is not the one the model was trained with."""
+    path = folder / TOKENIZER_FILE
+    if tokenizer.n_vocab != config.n_vocab:
+        raise CheckpointError(
+            f"{path} has {tokenizer.n_vocab} tokens and the model {config.n_vocab}; "
+            "put the model's own tokenizer there."
+        )
+    if fingerprint is not None and fingerprint != tokenizer.fingerprint:
+        raise CheckpointError(
+            f"{path} is another tokenizer than the model was trained with, though of "
+            f"the same size ({config.n_vocab}); put the model's own there."
+        )
+
+
+def _unwrapped(weights: dict[str, Tensor], notes: list[str]) -> dict[str, Tensor]:
+    """Take off what wrappers of training put in front of the addresses."""
+    for wrapper in WRAPPERS:
+        if weights and all(address.startswith(wrapper) for address in weights):
+            weights = {
+                address.removeprefix(wrapper): weight
+                for address, weight in weights.items()
+            }
+            notes.append(f'"{wrapper}" was taken off the name of every weight.')
+    return weights
+
+
+def _widened(weights: dict[str, Tensor], notes: list[str]) -> dict[str, Tensor]:
+    kinds = {str(weight.dtype).removeprefix("torch.") for weight in weights.values()}
+    narrow = sorted(kinds - {"float32"})
+    if narrow:
+        notes.append(f"The file holds {', '.join(narrow)}; computing in float32.")
+    return {address: weight.float() for address, weight in weights.items()}
+
+
+def _count_nan(weights: Mapping[str, Tensor], notes: list[str]) -> None:
+    for address, weight in weights.items():
+        n_bad = int((~weight.isfinite()).sum())
+        if n_bad:
+            notes.append(f"{address} holds {n_bad} values that are NaN or infinite.")
+
+
+def _some(addresses: list[str]) -> str:
+    rest = len(addresses) - 1
+    return addresses[0] + (f" and {rest} more weights" if rest else "")

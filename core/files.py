@@ -1,0 +1,127 @@
+"""Files that are either whole or not there, and a lock that a dead process lets go.
+
+Everything that is saved goes through here: it is written under another name, pushed to
+the disk, and only then given its own.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.errors import CheckpointError, TrainingError
+
+PARTIAL = ".partial"
+"""Ending of a file or folder that is still being written."""
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Replace a file in one move; after a crash it is the old one or the new one.
+
+    Raises:
+        CheckpointError: The place is full, read-only or missing.
+    """
+    partial = path.with_name(path.name + PARTIAL)
+    with explained(path):
+        with open(partial, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+        flush_folder(path.parent)
+
+
+@contextmanager
+def folder_made_whole(path: Path) -> Iterator[Path]:
+    """Give a folder to fill; it gets its own name when the block ends without error.
+
+    Raises:
+        CheckpointError: The place is full, read-only or missing.
+    """
+    partial = path.with_name(path.name + PARTIAL)
+    with explained(path):
+        remove_folder(partial)
+        partial.mkdir(parents=True)
+        try:
+            yield partial
+            flush_folder(partial)
+            remove_folder(path)
+            os.replace(partial, path)
+            flush_folder(path.parent)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+
+
+def remove_folder(path: Path) -> None:
+    """Take a folder away if it is there, so that no half of it is left under its name.
+
+    A folder dies under another name, because its files go one after the other.
+    """
+    if not path.exists():
+        return
+    doomed = path if path.name.endswith(PARTIAL) else path.with_name(path.name + ".old")
+    if doomed != path:
+        shutil.rmtree(doomed, ignore_errors=True)
+        os.replace(path, doomed)
+    shutil.rmtree(doomed)
+
+
+def flush_folder(path: Path) -> None:
+    """Push a folder's list of names to the disk, where the system can."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Say in a sentence which file could not be written, why, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CheckpointError(
+            f"{path} could not be written ({reason}); "
+            "make room there or choose another folder."
+        ) from error
+
+
+@contextmanager
+def held_alone(path: Path) -> Iterator[None]:
+    """Hold a lock file for as long as the block runs; a dead process holds nothing.
+
+    Raises:
+        TrainingError: Another process holds it.
+    """
+    with explained(path):
+        file = open(path, "a+b")  # noqa: SIM115 (closed below; that lets the lock go)
+    with file:
+        try:
+            _lock(file.fileno())
+        except OSError as error:
+            raise TrainingError(
+                f"{path.parent} is being trained by another process; "
+                "stop that one or choose another folder."
+            ) from error
+        yield
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,201 @@
+"""The configuration of a run: `RUN_DIR/config.toml`, checked before anything starts.
+
+The file has the tables [model], [data], [tokenizer] and [training]; what it leaves out
+has the defaults below. Paths are relative to the run's folder.
+"""
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.config import ModelConfig
+from core.errors import ConfigError
+
+CONFIG_FILE = "config.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataConfig:
+    """[data]: the text."""
+
+    train: tuple[str, ...]
+    """Text files to learn from."""
+    valid: tuple[str, ...] = ()
+    """Text files to be tested on."""
+    valid_share: float = 0.1
+    """Without such files, the last share of the text is kept for that; 0 keeps none."""
+
+    def __post_init__(self) -> None:
+        if not self.train:
+            raise ConfigError("train must name at least one text file.")
+        _require("valid_share", self.valid_share, 0 <= self.valid_share < 1, "0 to 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenizerConfig:
+    """[tokenizer]: how the text is cut into pieces."""
+
+    file: str = ""
+    """A tokenizer.json to use; without one, a BPE is trained on the text."""
+    n_vocab: int = 2048
+    """Tokens of the BPE that is trained."""
+
+    def __post_init__(self) -> None:
+        _require("n_vocab", self.n_vocab, self.n_vocab >= 256, "at least 256")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingConfig:
+    """[training]: how the weights are found."""
+
+    seed: int = 1
+    """Start of every random draw: weights, windows, dropout."""
+    n_steps: int = 1000
+    """Updates of the weights in the whole run."""
+    batch_size: int = 16
+    """Windows of n_ctx tokens read in one step."""
+    learning_rate: float = 1e-3
+    """The highest rate, reached after the warm-up."""
+    min_learning_rate: float = 0.0
+    """The rate of the last step."""
+    warmup_steps: int = 0
+    """Steps in which the rate rises from 0."""
+    weight_decay: float = 0.1
+    """Share, times the rate, that matrices and tables lose each step."""
+    beta1: float = 0.9
+    """How long AdamW remembers the direction."""
+    beta2: float = 0.95
+    """How long AdamW remembers the size."""
+    clip: float = 1.0
+    """Longest gradient allowed; longer ones are shortened to it."""
+    log_every: int = 10
+    """Steps from one line of figures to the next."""
+    evaluate_every: int = 200
+    """Steps from one evaluation to the next."""
+    n_evaluation_batches: int = 20
+    """Batches in an evaluation, spread evenly over the text."""
+    checkpoint_every: int = 200
+    """Steps from one checkpoint to the next."""
+    keep: int = 3
+    """Newest checkpoints that are kept, besides the best."""
+    device: str = "auto"
+    """auto, cpu, cuda or mps."""
+    n_threads: int = 0
+    """CPU threads; 0 lets torch choose."""
+
+    def __post_init__(self) -> None:
+        for name in AT_LEAST_ONE:
+            _require(name, getattr(self, name), getattr(self, name) >= 1, "at least 1")
+        for name in AT_LEAST_ZERO:
+            _require(name, getattr(self, name), getattr(self, name) >= 0, "at least 0")
+        for name in ABOVE_ZERO:
+            _require(name, getattr(self, name), getattr(self, name) > 0, "above 0")
+        for name in ("beta1", "beta2"):
+            value = getattr(self, name)
+            _require(name, value, 0 <= value < 1, "at least 0 and below 1")
+
+
+AT_LEAST_ONE = (
+    "n_steps",
+    "batch_size",
+    "log_every",
+    "evaluate_every",
+    "n_evaluation_batches",
+    "checkpoint_every",
+    "keep",
+)
+AT_LEAST_ZERO = (
+    "seed",
+    "min_learning_rate",
+    "warmup_steps",
+    "weight_decay",
+    "n_threads",
+)
+ABOVE_ZERO = ("learning_rate", "clip")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """Everything that decides what a run does."""
+
+    model: ModelConfig
+    data: DataConfig
+    tokenizer: TokenizerConfig
+    training: TrainingConfig
+
+
+def read_config(folder: Path) -> RunConfig:
+    """Read `config.toml` of a run's folder.
+
+    Raises:
+        ConfigError: The file is missing or not TOML, or a field of it cannot be used.
+    """
+    path = folder / CONFIG_FILE
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be read ({error.strerror}); a run needs this file."
+        ) from error
+    except ValueError as error:
+        raise ConfigError(f"{path} is not TOML ({error}); mend that line.") from error
+    try:
+        return _run_config(tables)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _run_config(tables: Mapping[str, Any]) -> RunConfig:
+    known = [field.name for field in dataclasses.fields(RunConfig)]
+    for name, table in tables.items():
+        if name not in known or not isinstance(table, dict):
+            listed = ", ".join(f"[{name}]" for name in known)
+            raise ConfigError(f"{name} is not a table of a run; they are {listed}.")
+    tokenizer = _from_table(TokenizerConfig, tables.get("tokenizer", {}))
+    model = tables.get("model", {})
+    if "n_vocab" in model:
+        raise ConfigError("n_vocab belongs in [tokenizer], which decides it.")
+    return RunConfig(
+        model=ModelConfig.from_dict({**model, "n_vocab": tokenizer.n_vocab}),
+        data=_from_table(DataConfig, {"train": (), **tables.get("data", {})}),
+        tokenizer=tokenizer,
+        training=_from_table(TrainingConfig, tables.get("training", {})),
+    )
+
+
+Table = TypeVar("Table", DataConfig, TokenizerConfig, TrainingConfig)
+
+
+def _from_table(kind: type[Table], table: Mapping[str, Any]) -> Table:
+    fields = {field.name: field.type for field in dataclasses.fields(kind)}
+    values = {}
+    for name, value in table.items():
+        if name not in fields:
+            listed = ", ".join(sorted(fields))
+            raise ConfigError(f"{name} is not a field here; they are {listed}.")
+        values[name] = _converted(name, value, fields[name])
+    return kind(**values)
+
+
+def _converted(name: str, value: Any, kind: Any) -> Any:
+    """Take a value in its field's type; a whole number may stand for any number."""
+    if kind == tuple[str, ...]:
+        if isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
+            return tuple(value)
+        raise ConfigError(f"{name} = {value!r} must be a list of file names.")
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ConfigError(f"{name} = {value!r} must be {KINDS[kind]}.")
+    return value
+
+
+KINDS: dict[Any, str] = {int: "a whole number", float: "a number", str: "a text"}
+
+
+def _require(name: str, value: object, holds: bool, rule: str) -> None:
+    if not holds:
+        raise ConfigError(f"{name} = {value} must be {rule}.")

@@ -1,0 +1,183 @@
+"""What a run tells the world: one JSON object a line in `events.jsonl`.
+
+The training program writes it, the dialog and people read it. Lines are only added, so
+a run that was resumed has a second `Started`, from whose step on the later lines count.
+"""
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.files import explained
+
+EVENTS_FILE = "events.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The run begins, or goes on after `step` steps."""
+
+    step: int
+    n_steps: int
+    n_parameters: int
+    n_vocab: int
+    n_train_tokens: int
+    n_valid_tokens: int
+    device: str
+    process: int
+    """Its number in the system, while it runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stepped:
+    """The figures of one step. `loss` is the mean over its batch, before the update."""
+
+    step: int
+    loss: float
+    learning_rate: float
+    gradient_norm: float
+    tokens_per_second: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """The model was tested, without dropout, on windows spread over the texts."""
+
+    step: int
+    train_loss: float
+    valid_loss: float | None
+    """None where no text is kept for it."""
+    perplexity: float
+    """e to the validation loss, or to the training loss where there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """A checkpoint is on the disk."""
+
+    step: int
+    folder: str
+    """Relative to the run's folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """The run waits; its checkpoint is saved."""
+
+    step: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """The run goes on after a pause."""
+
+    step: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """The run ended early because somebody asked; it can be resumed."""
+
+    step: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """All steps are done."""
+
+    step: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """The run could not start or go on."""
+
+    message: str
+
+
+Event = (
+    Started
+    | Stepped
+    | Evaluated
+    | Saved
+    | Paused
+    | Resumed
+    | Stopped
+    | Finished
+    | Failed
+)
+KINDS: dict[str, type[Event]] = {
+    "started": Started,
+    "step": Stepped,
+    "evaluated": Evaluated,
+    "saved": Saved,
+    "paused": Paused,
+    "resumed": Resumed,
+    "stopped": Stopped,
+    "finished": Finished,
+    "failed": Failed,
+}
+NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+def line_of(event: Event) -> str:
+    """Write an event as its line, without the line end."""
+    return json.dumps({"event": NAMES[type(event)], **dataclasses.asdict(event)})
+
+
+def event_of(line: str) -> Event | None:
+    """Read a line; None if it is torn or from another version."""
+    try:
+        fields: dict[str, Any] = json.loads(line)
+        return KINDS[fields.pop("event")](**fields)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def read_events(folder: Path) -> Iterator[Event]:
+    """Read the events of a run's folder in order, passing over torn lines."""
+    path = folder / EVENTS_FILE
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        event = event_of(line)
+        if event is not None:
+            yield event
+
+
+class EventLog:
+    """Adds lines to `events.jsonl`; each is complete for readers at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / EVENTS_FILE
+        with explained(self._path):
+            self._file = open(self._path, "a+b")  # noqa: SIM115 (closed by close)
+            self._end_torn_line()
+
+    def write(self, event: Event) -> None:
+        """Add an event.
+
+        Raises:
+            CheckpointError: The disk is full or gone.
+        """
+        with explained(self._path):
+            self._file.write(line_of(event).encode() + b"\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._file.close()
+
+    def _end_torn_line(self) -> None:
+        if self._file.tell():
+            self._file.seek(-1, os.SEEK_END)
+            if self._file.read(1) != b"\n":
+                self._file.write(b"\n")

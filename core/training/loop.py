@@ -1,0 +1,229 @@
+"""The run itself: step after step, with figures, tests and checkpoints in between.
+
+In: a folder with a `config.toml`. Out: its `checkpoints` and `events.jsonl`. A folder
+that has checkpoints goes on from the newest, with the very numbers it would have had.
+"""
+
+import logging
+import math
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from core.errors import TrainingError
+from core.model.device import choose_device
+from core.tokenizers.bpe import BpeTokenizer
+from core.training.checkpoint import (
+    Counters,
+    checkpoints,
+    load_checkpoint,
+    remove_leftovers,
+    save_checkpoint,
+)
+from core.training.config import read_config
+from core.training.control import Control
+from core.training.events import (
+    Evaluated,
+    EventLog,
+    Finished,
+    Paused,
+    Resumed,
+    Saved,
+    Started,
+    Stepped,
+    Stopped,
+)
+from core.training.memory import check_memory
+from core.training.schedule import learning_rate
+from core.training.start import Texts, run_texts, run_tokenizer
+from core.training.trainer import Trainer
+
+log = logging.getLogger(__name__)
+
+PAUSE_POLL_S = 0.1
+LARGEST_EXPONENT = 700.0
+"""Of e in a float; a loss above it has no perplexity that could be written."""
+
+
+def train(folder: Path, events: EventLog) -> None:
+    """Begin or resume the run of a folder and carry it to its end, or to a stop.
+
+    Raises:
+        CoreError: The run cannot start or cannot go on. Checkpoints stay.
+    """
+    config = read_config(folder)
+    check_memory(config.model)
+    if config.training.n_threads:
+        torch.set_num_threads(config.training.n_threads)
+    device = choose_device(config.training.device)
+    tokenizer = run_tokenizer(folder, config)
+    texts = run_texts(folder, config, tokenizer)
+    model = replace(config.model, n_vocab=tokenizer.n_vocab)
+    trainer = Trainer(config.training, model, device)
+    with Control(folder) as control:
+        Run(folder, trainer, tokenizer, texts, events, control).carry_out()
+
+
+class Run:
+    """One run from where it stands to its end."""
+
+    def __init__(
+        self,
+        folder: Path,
+        trainer: Trainer,
+        tokenizer: BpeTokenizer,
+        texts: Texts,
+        events: EventLog,
+        control: Control,
+    ) -> None:
+        self.folder = folder
+        self.trainer = trainer
+        self.tokenizer = tokenizer
+        self.texts = texts
+        self.events = events
+        self.control = control
+        self.counters = Counters(step=0)
+        self._unread: list[tuple[Tensor, Tensor]] = []
+        """Loss and gradient norm of the steps since somebody looked."""
+        self._looked_at_s = time.perf_counter()
+
+    def carry_out(self) -> None:
+        """Go on until the last step, a stop or a fault."""
+        self._take_up()
+        config, trainer = self.trainer.config, self.trainer
+        while trainer.step < config.n_steps:
+            self._unread.append(trainer.advance(self.texts.train))
+            step = trainer.step
+            is_last = step == config.n_steps
+            if step % config.log_every == 0 or is_last:
+                self._look()
+            if step % config.evaluate_every == 0 or is_last:
+                self._evaluate()
+            if step % config.checkpoint_every == 0 or is_last:
+                self._save()
+            if not is_last and self._was_stopped():
+                return
+        self.events.write(
+            Finished(step=trainer.step, message=f"All {trainer.step} steps are done.")
+        )
+
+    def _take_up(self) -> None:
+        """Start afresh, or go on from the newest checkpoint."""
+        remove_leftovers(self.folder)
+        saved = checkpoints(self.folder)
+        if saved:
+            self.counters = load_checkpoint(saved[-1], self.trainer, self.tokenizer)
+        weights = self.trainer.model.weights().values()
+        valid = self.texts.valid
+        self.events.write(
+            Started(
+                step=self.trainer.step,
+                n_steps=self.trainer.config.n_steps,
+                n_parameters=sum(weight.numel() for weight in weights),
+                n_vocab=self.tokenizer.n_vocab,
+                n_train_tokens=self.texts.train.n_tokens,
+                n_valid_tokens=valid.n_tokens if valid else 0,
+                device=str(self.trainer.device),
+                process=os.getpid(),
+            )
+        )
+        if not saved:
+            self._evaluate()
+        self._looked_at_s = time.perf_counter()
+
+    def _look(self) -> None:
+        """Read the steps since the last look, and tell the newest one's figures.
+
+        Raises:
+            TrainingError: A loss or a gradient is not a number. Nothing was saved
+                since.
+        """
+        if not self._unread:
+            return
+        read = torch.stack([torch.stack(pair) for pair in self._unread]).tolist()
+        first = self.trainer.step - len(read) + 1
+        for step, figures in enumerate(read, first):
+            if not all(map(math.isfinite, figures)):
+                raise TrainingError(self._ruin(step, *figures))
+        now_s = time.perf_counter()
+        n_tokens = len(read) * self.trainer.config.batch_size * self.texts.train.n_ctx
+        self.events.write(
+            Stepped(
+                step=self.trainer.step,
+                loss=read[-1][0],
+                learning_rate=learning_rate(self.trainer.step, self.trainer.config),
+                gradient_norm=read[-1][1],
+                tokens_per_second=n_tokens / (now_s - self._looked_at_s),
+            )
+        )
+        self._unread.clear()
+        self._looked_at_s = now_s
+
+    def _ruin(self, step: int, loss: float, norm: float) -> str:
+        """Say at which step a run was lost, and from where it can go on."""
+        saved = checkpoints(self.folder)
+        rest = f"{saved[-1].name} is intact" if saved else "nothing was saved yet"
+        return (
+            f"Step {step} has the loss {loss:g} and the gradient norm {norm:g}, so the "
+            f"run was stopped ({rest}); try a smaller learning_rate."
+        )
+
+    def _evaluate(self) -> None:
+        """Test the model and tell the result."""
+        self._look()
+        train_loss = self.trainer.evaluate(self.texts.train)
+        valid = self.texts.valid
+        valid_loss = self.trainer.evaluate(valid) if valid else None
+        loss = train_loss if valid_loss is None else valid_loss
+        best = self.counters.best_loss
+        self.counters = Counters(
+            step=self.trainer.step,
+            loss=loss,
+            best_loss=loss if best is None else min(best, loss),
+        )
+        self.events.write(
+            Evaluated(
+                step=self.trainer.step,
+                train_loss=train_loss,
+                valid_loss=valid_loss,
+                perplexity=math.exp(min(loss, LARGEST_EXPONENT)),
+            )
+        )
+        self._looked_at_s = time.perf_counter()
+
+    def _save(self) -> None:
+        """Keep the run as it stands."""
+        self._look()
+        self.counters = replace(self.counters, step=self.trainer.step)
+        folder = save_checkpoint(
+            self.folder, self.trainer, self.tokenizer, self.counters
+        )
+        name = folder.relative_to(self.folder).as_posix()
+        self.events.write(Saved(step=self.trainer.step, folder=name))
+        self._looked_at_s = time.perf_counter()
+
+    def _was_stopped(self) -> bool:
+        """Obey whoever asks for a pause or a stop. -> whether the run ends here."""
+        command = self.control.command()
+        if command not in ("pause", "stop"):
+            return False
+        self._save()
+        step = self.trainer.step
+        if command == "pause":
+            self.events.write(Paused(step=step, message=f"Waiting after step {step}."))
+            while command not in ("resume", "stop"):
+                time.sleep(PAUSE_POLL_S)
+                command = self.control.command()
+        if command == "stop":
+            again = "start the run again to go on."
+            self.events.write(
+                Stopped(step=step, message=f"Stopped after step {step}; {again}")
+            )
+            return True
+        self.events.write(Resumed(step=step, message=f"Going on after step {step}."))
+        self._looked_at_s = time.perf_counter()
+        return False
