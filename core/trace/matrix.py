@@ -14,7 +14,7 @@ FloatArray = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The address of one number: a step key or a weight, and an index into its array."""
+    """The address of one number: a step or a weight, and an index into its array."""
 
     key: str
     index: tuple[int, ...]
@@ -45,7 +45,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matrix:
-    """A matrix to look at. NaN marks a cell without a value (masked, or not a number)."""
+    """A matrix to look at. NaN marks a cell without a value."""
 
     values: FloatArray
     """[rows, columns], float32, read-only."""

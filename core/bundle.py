@@ -1,0 +1,77 @@
+"""A model and its tokenizer, opened together: what a sentence is walked through."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from core.checkpoints.native import read_model
+from core.config import ModelConfig
+from core.model.device import choose_device
+from core.model.transformer import Transformer
+from core.tokenizers.base import Tokenizer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bundle:
+    """Everything that a trace needs. The model is in evaluation mode, float32."""
+
+    name: str
+    folder: Path | None
+    config: ModelConfig
+    model: Transformer
+    weights: Mapping[str, Tensor]
+    """Every weight by its address, on the CPU; the model's own where it is there."""
+    tokenizer: Tokenizer
+    device: torch.device
+    notes: tuple[str, ...] = ()
+    """What had to be assumed or changed on opening, a sentence each."""
+
+
+def open_bundle(folder: str | Path, device: str = "auto") -> Bundle:
+    """Open a model folder.
+
+    Raises:
+        CheckpointError: A file is missing, damaged or of another kind.
+        DeviceError: The device is not there.
+    """
+    chosen = choose_device(device)
+    read = read_model(Path(folder))
+    with torch.device("meta"):
+        model = Transformer(read.config)
+    model.load_state_dict(read.weights, assign=True, strict=True)
+    return make_bundle(
+        model,
+        read.tokenizer,
+        name=read.name,
+        folder=Path(folder),
+        device=chosen,
+        notes=read.notes,
+    )
+
+
+def make_bundle(
+    model: Transformer,
+    tokenizer: Tokenizer,
+    *,
+    name: str,
+    folder: Path | None = None,
+    device: torch.device | None = None,
+    notes: tuple[str, ...] = (),
+) -> Bundle:
+    """Join a model that is in memory with its tokenizer, ready to be traced."""
+    device = device or torch.device("cpu")
+    model = model.eval().requires_grad_(False)
+    weights = {key: weight.detach().cpu() for key, weight in model.weights().items()}
+    return Bundle(
+        name=name,
+        folder=folder,
+        config=model.config,
+        model=model.to(device),
+        weights=weights,
+        tokenizer=tokenizer,
+        device=device,
+        notes=notes,
+    )

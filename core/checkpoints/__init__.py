@@ -1,0 +1,1 @@
+"""Model folders: one file per family that is read or written."""

@@ -1,0 +1,1 @@
+"""From logits to text: sampling, the key-value cache, the loop."""

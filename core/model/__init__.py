@@ -1,0 +1,1 @@
+"""The transformer, in reading order: functions, position, norm, attention, ..."""

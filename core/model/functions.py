@@ -1,0 +1,228 @@
+"""The arithmetic of a transformer: one pure function for each kind of step.
+
+The forward pass calls these, and so does the trace when it derives or explains a
+number: there is no second implementation. A step's `op` (see `core.trace.steps`) is the
+name of a function here, and its inputs are the arguments, in order.
+
+`...` in front stands for an optional batch axis. Papers: Vaswani et al. 2017 (section
+numbers below), Su et al. 2021 (rotary), Shazeer 2020 (gated), Zhang and Sennrich 2019
+(RMS norm), Hendrycks and Gimpel 2016 (GELU).
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+SINUSOID_BASE = 10000.0
+
+
+def same(x: Tensor) -> Tensor:
+    """Hand a value on under its next name."""
+    return x
+
+
+def add(a: Tensor, b: Tensor) -> Tensor:
+    """Add two arrays of the same shape: the residual connection (section 3.1)."""
+    return a + b
+
+
+def lookup(ids: Tensor, table: Tensor) -> Tensor:
+    """Take the row of each id (section 3.4).
+
+    [..., n], [n_rows, d_model] -> [..., n, d_model]
+    """
+    return F.embedding(ids, table)
+
+
+def scale_embedding(x: Tensor, d_model: int) -> Tensor:
+    """Multiply embeddings by sqrt(d_model) (section 3.4). [..., n, d_model]."""
+    return x * math.sqrt(d_model)
+
+
+def sinusoid(positions: Tensor, d_model: int) -> Tensor:
+    """Write each position as waves of falling frequency (section 3.5).
+
+    [n] -> [n, d_model]   PE(p, 2i) = sin(p / 10000^(2i / d_model)), PE(p, 2i+1) = cos.
+    """
+    even = torch.arange(0, d_model, 2, dtype=torch.float64)
+    angles = positions[:, None] / SINUSOID_BASE ** (even / d_model)
+    waves = torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2)
+    return waves[:, :d_model].float()
+
+
+def layer_norm(
+    x: Tensor, eps: float, gamma: Tensor, beta: Tensor | None = None
+) -> Tensor:
+    """Take each row's mean away, divide by its deviation, scale and shift.
+
+    [..., n, d_model] -> the same. The variance is over d_model, not d_model - 1.
+    """
+    return F.layer_norm(x, x.shape[-1:], gamma, beta, eps)
+
+
+def rms_norm(x: Tensor, eps: float, gamma: Tensor) -> Tensor:
+    """Divide each row by its root mean square and scale. [..., n, d_model]."""
+    return F.rms_norm(x, x.shape[-1:], gamma, eps)
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Multiply rows by a matrix: x W + b.
+
+    [..., n, d_in], [d_in, d_out], [d_out] -> [..., n, d_out]
+    """
+    return F.linear(x, weight.mT, bias)
+
+
+def project_heads(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Give every head its own projection of the rows (section 3.2.2).
+
+    [..., n, d_model], [d_model, n_heads, d_head] -> [..., n_heads, n, d_head]
+    """
+    flat_bias = None if bias is None else bias.flatten()
+    rows = linear(x, weight.flatten(1), flat_bias)
+    return rows.view(*x.shape[:-1], *weight.shape[1:]).transpose(-3, -2)
+
+
+def rotate(x: Tensor, positions: Tensor, base: float) -> Tensor:
+    """Turn pairs of features by an angle that grows with the position (RoPE).
+
+    [..., n_heads, n, d_head] -> the same. Feature d is paired with d + d_head / 2, as
+    Llama's published weights expect; pair i turns by position / base^(2i / d_head).
+    """
+    half = x.shape[-1] // 2
+    pairs = torch.arange(half, device=positions.device)
+    angles = positions[:, None] / base ** (pairs / half)
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    low, high = x[..., :half], x[..., half:]
+    return torch.cat((low * cos - high * sin, high * cos + low * sin), dim=-1)
+
+
+def dot_products(q: Tensor, k: Tensor) -> Tensor:
+    """Compare each query with each key (section 3.2.1): Q K^T.
+
+    [..., n_heads, n_query, d_head], [..., n_kv_heads, n_key, d_head]
+    -> [..., n_heads, n_query, n_key]
+    """
+    return q @ share_heads(k, q.shape[-3]).mT
+
+
+def scale(scores: Tensor, d_head: int) -> Tensor:
+    """Divide by sqrt(d_head), so that softmax stays soft (section 3.2.1)."""
+    return scores / math.sqrt(d_head)
+
+
+def mask(scaled: Tensor, allowed: Tensor) -> Tensor:
+    """Set scores that may not be looked at to minus infinity (section 3.2.3).
+
+    [..., n_heads, n_query, n_key], [n_query, n_key] of bool -> the first shape
+    """
+    return scaled.masked_fill(~allowed, -math.inf)
+
+
+def softmax(x: Tensor) -> Tensor:
+    """Turn each row into shares that add up to one."""
+    return torch.softmax(x, dim=-1)
+
+
+def mix(pattern: Tensor, v: Tensor) -> Tensor:
+    """Add up the value rows by the shares of the pattern: A V (section 3.2.1).
+
+    [..., n_heads, n_query, n_key], [..., n_kv_heads, n_key, d_head]
+    -> [..., n_heads, n_query, d_head]
+    """
+    return pattern @ share_heads(v, pattern.shape[-3])
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, dropout: float = 0.0) -> Tensor:
+    """Go from Q, K, V to the heads' outputs in one fused kernel.
+
+    The same as `mix(softmax(mask(scale(dot_products(q, k)), causal)), v)` without ever
+    holding an n x n matrix; the last query stands at the last key. Shapes as there.
+    """
+    n_heads, n_query, n_key = q.shape[-3], q.shape[-2], k.shape[-2]
+    allowed = None
+    if 1 < n_query < n_key:
+        allowed = causal_mask(n_query, n_key, device=q.device)
+    return F.scaled_dot_product_attention(
+        q,
+        share_heads(k, n_heads),
+        share_heads(v, n_heads),
+        attn_mask=allowed,
+        dropout_p=dropout,
+        is_causal=n_query == n_key,
+    )
+
+
+def concat(heads: Tensor) -> Tensor:
+    """Lay the heads side by side (section 3.2.2).
+
+    [..., n_heads, n, d_head] -> [..., n, n_heads * d_head]
+    """
+    return heads.transpose(-3, -2).flatten(-2)
+
+
+def relu(x: Tensor) -> Tensor:
+    """Cut off below zero: max(0, x) (section 3.3)."""
+    return F.relu(x)
+
+
+def gelu(x: Tensor) -> Tensor:
+    """Multiply x by the chance that a normal number is below it: x Phi(x), exactly."""
+    return F.gelu(x)
+
+
+def gelu_tanh(x: Tensor) -> Tensor:
+    """GELU by its tanh estimate, as GPT-2 uses it ("gelu_new")."""
+    return F.gelu(x, approximate="tanh")
+
+
+def silu(x: Tensor) -> Tensor:
+    """Multiply x by its sigmoid: x / (1 + e^-x)."""
+    return F.silu(x)
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": relu,
+    "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
+    "silu": silu,
+}
+
+
+def gate(gates: Tensor, hidden: Tensor, activation: str) -> Tensor:
+    """Let activated gates through which hidden values pass: f(gate) * hidden."""
+    return ACTIVATIONS[activation](gates) * hidden
+
+
+def unembed(x: Tensor, table: Tensor) -> Tensor:
+    """Compare each row with every token's embedding (tied logits, section 3.4).
+
+    [..., n, d_model], [n_vocab, d_model] -> [..., n, n_vocab]
+    """
+    return F.linear(x, table)
+
+
+def largest(probs: Tensor) -> Tensor:
+    """Pick the likeliest token of each row. [..., n, n_vocab] -> [..., n]."""
+    return probs.argmax(dim=-1)
+
+
+def causal_mask(n_query: int, n_key: int, device: torch.device | None = None) -> Tensor:
+    """Say which keys each query may look at: its own place and those before it.
+
+    -> [n_query, n_key] of bool; the last query stands at the last key.
+    """
+    ones = torch.ones(n_query, n_key, dtype=torch.bool, device=device)
+    return ones.tril(n_key - n_query)
+
+
+def share_heads(x: Tensor, n_heads: int) -> Tensor:
+    """Repeat key or value heads so that each query head has its own (grouped queries).
+
+    [..., n_kv_heads, n, d_head] -> [..., n_heads, n, d_head]
+    """
+    n_shared = n_heads // x.shape[-3]
+    return x if n_shared == 1 else x.repeat_interleave(n_shared, dim=-3)

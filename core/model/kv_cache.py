@@ -1,0 +1,42 @@
+"""The keys and values of tokens already read, so that a new token reads only itself."""
+
+import torch
+from torch import Tensor
+
+from core.config import ModelConfig
+
+
+class KeyValueCache:
+    """Room for n_ctx keys and values per layer, filled from the left.
+
+    Memory: 2 x n_layers x n_kv_heads x n_ctx x d_head numbers.
+    """
+
+    def __init__(
+        self, config: ModelConfig, *, n_ctx: int | None = None, like: Tensor
+    ) -> None:
+        """Make room for `n_ctx` tokens in the type and on the device of `like`."""
+        shape = (1, config.n_kv_heads, n_ctx or config.n_ctx, config.d_head)
+        self._keys = [like.new_empty(shape) for _ in range(config.n_layers)]
+        self._values = [like.new_empty(shape) for _ in range(config.n_layers)]
+        self.n_read = 0
+        """Tokens whose keys and values are stored in every layer."""
+
+    def extend(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        """Store a layer's new keys and values; give back all of them.
+
+        [1, n_kv_heads, n_new, d_head] -> [1, n_kv_heads, n_read + n_new, d_head]
+        """
+        end = self.n_read + k.shape[-2]
+        self._keys[layer][:, :, self.n_read : end] = k
+        self._values[layer][:, :, self.n_read : end] = v
+        return self._keys[layer][:, :, :end], self._values[layer][:, :, :end]
+
+    def positions(self, n_new: int) -> Tensor:
+        """Where the next `n_new` tokens stand."""
+        device = self._keys[0].device
+        return torch.arange(self.n_read, self.n_read + n_new, device=device)
+
+    def advance(self, n_new: int) -> None:
+        """Count the new tokens as read, once every layer has stored them."""
+        self.n_read += n_new

@@ -1,0 +1,128 @@
+"""The whole model: ids in, logits out, every step shown to whoever watches.
+
+In: token ids [..., n]. Out: logits [..., n, n_vocab]. Weights are addressed like steps:
+`layers.0.attn.W_Q`. Paper: Vaswani et al. 2017, decoder only.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+from core.model import functions
+from core.model.block import Block
+from core.model.kv_cache import KeyValueCache
+from core.model.norm import NORMS
+from core.model.position import ADDED_POSITIONS
+from core.model.recording import NOBODY, Watcher
+
+INITIAL_DEVIATION = 0.02
+"""Of every matrix and table, as in GPT-2."""
+
+
+class Embed(nn.Module):
+    """Token ids become rows, and rows learn where they stand."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.W_E = nn.Parameter(torch.empty(config.n_vocab, config.d_model))
+        self.position: nn.Module | None = None
+        if config.position in ADDED_POSITIONS:
+            self.position = ADDED_POSITIONS[config.position](config)
+
+    def forward(self, ids: Tensor, positions: Tensor, watch: Watcher) -> Tensor:
+        """[..., n] -> [..., n, d_model]."""
+        x = watch("embed.token", functions.lookup(ids, self.W_E))
+        if self.config.scale_embeddings:
+            d_model = self.config.d_model
+            x = watch("embed.scaled", functions.scale_embedding(x, d_model))
+        if self.position is not None:
+            waves = watch("embed.position", self.position(positions))
+            x = watch("embed.sum", functions.add(x, waves))
+        return x
+
+
+class Output(nn.Module):
+    """The stream becomes a score for every token of the vocabulary."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        pre = config.norm_place == "pre"
+        self.norm = NORMS[config.norm](config) if pre else None
+        self.W_U: nn.Parameter | None = None
+        if not config.tie_embeddings:
+            self.W_U = nn.Parameter(torch.empty(config.d_model, config.n_vocab))
+
+    def forward(self, stream: Tensor, W_E: Tensor, watch: Watcher) -> Tensor:
+        """[..., n, d_model] -> [..., n, n_vocab]."""
+        if self.norm is not None:
+            stream = watch("output.norm", self.norm(stream))
+        if self.W_U is None:
+            logits = functions.unembed(stream, W_E)
+        else:
+            logits = functions.linear(stream, self.W_U)
+        return watch("output.logits", logits)
+
+
+class Transformer(nn.Module):
+    """A decoder-only transformer with freshly drawn weights."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embed = Embed(config)
+        self.layers = nn.ModuleList(Block(config, i) for i in range(config.n_layers))
+        self.output = Output(config)
+        self.dropout = nn.Dropout(config.dropout)
+        self._draw_weights()
+
+    def forward(
+        self,
+        ids: Tensor,
+        watch: Watcher = NOBODY,
+        cache: KeyValueCache | None = None,
+        *,
+        last_only: bool = False,
+    ) -> Tensor:
+        """Score every next token.
+
+        [..., n] -> [..., n, n_vocab], or [..., 1, n_vocab] with `last_only`. With a
+        cache, `ids` are the tokens after those it has read.
+        """
+        n = ids.shape[-1]
+        if cache is None:
+            positions = torch.arange(n, device=ids.device)
+        else:
+            positions = cache.positions(n)
+        stream = self.dropout(self.embed(ids, positions, watch))
+        for block in self.layers:
+            stream = block(stream, positions, watch, cache)
+        if cache is not None:
+            cache.advance(n)
+        if last_only:
+            stream = stream[..., -1:, :]
+        logits: Tensor = self.output(stream, self.embed.W_E, watch)
+        return logits
+
+    def weights(self) -> dict[str, Tensor]:
+        """Every weight by its address, such as `layers.0.attn.W_Q`."""
+        return dict(self.named_parameters())
+
+    def _draw_weights(self) -> None:
+        """GPT-2's draw: normal, and smaller where layers add to the stream."""
+        residual = INITIAL_DEVIATION / math.sqrt(2 * self.config.n_layers)
+        for address, weight in self.named_parameters():
+            if not address.rpartition(".")[2].startswith("W_"):
+                continue
+            adds_to_stream = address.endswith((".W_O", ".W_2"))
+            nn.init.normal_(
+                weight, std=residual if adds_to_stream else INITIAL_DEVIATION
+            )
+
+
+def n_parameters(config: ModelConfig) -> int:
+    """Count the weights of a configuration without making them; tied ones once."""
+    with torch.device("meta"):
+        return sum(weight.numel() for weight in Transformer(config).parameters())

@@ -1,0 +1,1 @@
+"""What one sentence did inside the model: the steps, the numbers, the arithmetic."""

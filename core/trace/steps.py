@@ -1,0 +1,265 @@
+"""THE TABLE: every computation of a model, in the order in which it happens.
+
+`steps_for(config)` is what the forward pass announces, the trace keeps or derives, the
+stepper walks, the panels claim, the lessons speak of and the tests check. A row names
+its `op`, a function of `core.model.functions`, and the `inputs` that function takes, in
+order. An input is an address:
+
+- another step ("layers.0.attn.q"),
+- a weight ("layers.0.attn.W_Q"),
+- a field of the configuration ("config.d_head"),
+- or a given: "text", "positions" [n], "mask" [n_query, n_key].
+
+Adding an architecture is adding rows here.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.config import ModelConfig
+
+TOKENS = ("n",)
+STREAM = ("n", "d_model")
+QUERY_HEADS = ("n_heads", "n", "d_head")
+KEY_HEADS = ("n_kv_heads", "n", "d_head")
+SQUARE = ("n_heads", "n_query", "n_key")
+HIDDEN = ("n", "d_ff")
+VOCABULARY = ("n", "n_vocab")
+
+TOKEN_OPS = ("split", "merge", "number")
+"""Ops of the tokenizer; their values are texts and ids, not arrays of the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One computation."""
+
+    key: str
+    """Its name, and an attribute path of the trace: "layers.2.attn.q"."""
+    op: str
+    """The function of `core.model.functions` that computes it."""
+    inputs: tuple[str, ...]
+    """Addresses of the function's arguments, in order."""
+    axes: tuple[str, ...]
+    """What each axis of the value counts; names as in `axis_sizes`."""
+    formula: str
+    """The equation, in LaTeX."""
+
+    @property
+    def layer(self) -> int | None:
+        """The layer it belongs to, from 0; None before and after the layers."""
+        parts = self.key.split(".")
+        return int(parts[1]) if parts[0] == "layers" else None
+
+    @property
+    def name(self) -> str:
+        """The key without its layer: "attn.q", "embed.sum"."""
+        return self.key.split(".", 2)[2] if self.layer is not None else self.key
+
+
+@lru_cache(maxsize=64)
+def steps_for(config: ModelConfig) -> tuple[Step, ...]:
+    """Every step of a model with this configuration, in order of computation."""
+    rows = [*_token_steps(), *_embed_steps(config)]
+    stream = rows[-1].key
+    for layer in range(config.n_layers):
+        rows += _layer_steps(config, f"layers.{layer}", stream)
+        stream = rows[-1].key
+    return (*rows, *_output_steps(config, stream))
+
+
+def axis_sizes(config: ModelConfig, n: int) -> dict[str, int]:
+    """The length of every axis for a sentence of `n` tokens."""
+    return {
+        "n": n,
+        "n_query": n,
+        "n_key": n,
+        "d_model": config.d_model,
+        "n_heads": config.n_heads,
+        "n_kv_heads": config.n_kv_heads,
+        "d_head": config.d_head,
+        "d_ff": config.d_ff,
+        "n_vocab": config.n_vocab,
+    }
+
+
+@lru_cache(maxsize=64)
+def kept_keys(config: ModelConfig) -> frozenset[str]:
+    """The steps a forward pass keeps; every other one follows from them."""
+    parts = ("resid_in", "attn.q", "attn.k", "attn.v", "attn.heads", "resid_mid")
+    layers = {f"layers.{i}.{part}" for i in range(config.n_layers) for part in parts}
+    return frozenset(layers | {"embed.sum", f"layers.{config.n_layers - 1}.resid_out"})
+
+
+def _token_steps() -> list[Step]:
+    return [
+        Step(
+            "tokens.pieces", "split", ("text",), (), r"\text{text} \to w_1, w_2, \dots"
+        ),
+        Step("tokens.merges", "merge", ("tokens.pieces",), (), r"(a, b) \to ab"),
+        Step("tokens.ids", "number", ("tokens.merges",), TOKENS, r"t_i = \text{id}(i)"),
+    ]
+
+
+def _embed_steps(config: ModelConfig) -> list[Step]:
+    table = "embed.W_E"
+    rows = [Step("embed.token", "lookup", ("tokens.ids", table), STREAM, r"E = W_E[t]")]
+    if config.scale_embeddings:
+        inputs = (rows[-1].key, "config.d_model")
+        formula = r"E' = E \cdot \sqrt{d_{model}}"
+        rows.append(Step("embed.scaled", "scale_embedding", inputs, STREAM, formula))
+    key, token = "embed.position", rows[-1].key
+    if config.position == "sinusoidal":
+        formula = (
+            r"P_{p,2i} = \sin\frac{p}{10000^{2i/d_{model}}}, \quad "
+            r"P_{p,2i+1} = \cos\frac{p}{10000^{2i/d_{model}}}"
+        )
+        inputs = ("positions", "config.d_model")
+        rows.append(Step(key, "sinusoid", inputs, STREAM, formula))
+    elif config.position == "learned":
+        inputs = ("positions", "embed.position.W_P")
+        rows.append(Step(key, "lookup", inputs, STREAM, r"P = W_P[p]"))
+    if rows[-1].key == key:
+        formula = "X = E' + P" if config.scale_embeddings else "X = E + P"
+        rows.append(Step("embed.sum", "add", (token, key), STREAM, formula))
+    return rows
+
+
+def _layer_steps(config: ModelConfig, layer: str, stream: str) -> list[Step]:
+    """One layer; with norm_place "post" the two norms follow their sums."""
+    first = Step(f"{layer}.resid_in", "same", (stream,), STREAM, "X")
+    rows = [first]
+    pre = config.norm_place == "pre"
+
+    def part(name: str, steps: list[Step], total: Step) -> None:
+        rows.extend(steps)
+        rows.append(total)
+        if not pre:
+            rows.append(_norm(config, f"{layer}.{name}.norm", total.key, "X'"))
+
+    source = first.key
+    if pre:
+        rows.append(_norm(config, f"{layer}.attn.norm", source, "X"))
+    out = f"{layer}.attn.out"
+    key, formula = f"{layer}.resid_mid", r"X' = X + \text{Attention}"
+    total = Step(key, "add", (source, out), STREAM, formula)
+    part("attn", _attention_steps(config, f"{layer}.attn", rows[-1].key), total)
+
+    source = rows[-1].key
+    if pre:
+        rows.append(_norm(config, f"{layer}.ffn.norm", source, "X'"))
+    out = f"{layer}.ffn.out"
+    key, formula = f"{layer}.resid_out", r"X'' = X' + \text{FFN}"
+    total = Step(key, "add", (source, out), STREAM, formula)
+    part("ffn", _feed_forward_steps(config, f"{layer}.ffn", rows[-1].key), total)
+    return rows
+
+
+def _attention_steps(config: ModelConfig, attn: str, source: str) -> list[Step]:
+    def project(letter: str, axes: tuple[str, ...]) -> Step:
+        weights = _with_bias(config, f"{attn}.W_{letter}", f"{attn}.b_{letter}")
+        formula = rf"{letter} = \hat X W_{letter}" + _plus(config, f"b_{letter}")
+        key = f"{attn}.{letter.lower()}"
+        return Step(key, "project_heads", (source, *weights), axes, formula)
+
+    rows = [
+        project("Q", QUERY_HEADS),
+        project("K", KEY_HEADS),
+        project("V", KEY_HEADS),
+    ]
+    q, k, v = (row.key for row in rows)
+    if config.position == "rotary":
+        given = ("positions", "config.rotary_base")
+        for key, axes in ((q, QUERY_HEADS), (k, KEY_HEADS)):
+            letter = key[-1].upper()
+            formula = rf"\tilde {letter}_p = R_p \, {letter}_p"
+            rows.append(Step(f"{key}_rotated", "rotate", (key, *given), axes, formula))
+        q, k = f"{q}_rotated", f"{k}_rotated"
+    scores, scaled, masked = f"{attn}.scores", f"{attn}.scaled", f"{attn}.masked"
+    pattern, heads, joined = f"{attn}.pattern", f"{attn}.heads", f"{attn}.concat"
+    root, out = r"\frac{Q K^T}{\sqrt{d_{head}}}", f"{attn}.out"
+    softmax = rf"A = \text{{softmax}}\left({root} + M\right)"
+    weights = _with_bias(config, f"{attn}.W_O", f"{attn}.b_O")
+    mixed = r"O = (H_1 \,|\, \dots \,|\, H_h) \, W_O" + _plus(config, "b_O")
+    return [
+        *rows,
+        Step(scores, "dot_products", (q, k), SQUARE, "S = Q K^T"),
+        Step(scaled, "scale", (scores, "config.d_head"), SQUARE, rf"S' = {root}"),
+        Step(masked, "mask", (scaled, "mask"), SQUARE, "S'' = S' + M"),
+        Step(pattern, "softmax", (masked,), SQUARE, softmax),
+        Step(heads, "mix", (pattern, v), QUERY_HEADS, "H = A V"),
+        Step(joined, "concat", (heads,), STREAM, r"(H_1 \,|\, \dots \,|\, H_h)"),
+        Step(out, "linear", (joined, *weights), STREAM, mixed),
+    ]
+
+
+def _feed_forward_steps(config: ModelConfig, ffn: str, source: str) -> list[Step]:
+    def widen(key: str, letter: str, name: str) -> Step:
+        weights = _with_bias(config, f"{ffn}.W_{name}", f"{ffn}.b_{name}")
+        formula = rf"{letter} = \hat X W_{name}" + _plus(config, f"b_{name}")
+        return Step(key, "linear", (source, *weights), HIDDEN, formula)
+
+    bend = rf"\text{{{ACTIVATION_NAMES[config.activation]}}}"
+    gate, hidden, active = f"{ffn}.gate", f"{ffn}.hidden", f"{ffn}.active"
+    rows = [widen(gate, "G", "G")] if config.gated else []
+    rows.append(widen(hidden, "Z", "1"))
+    if config.gated:
+        inputs: tuple[str, ...] = (gate, hidden, "config.activation")
+        rows.append(Step(active, "gate", inputs, HIDDEN, rf"F = {bend}(G) \odot Z"))
+    else:
+        op = config.activation
+        rows.append(Step(active, op, (hidden,), HIDDEN, rf"F = {bend}(Z)"))
+    weights = _with_bias(config, f"{ffn}.W_2", f"{ffn}.b_2")
+    formula = r"\text{FFN} = F \, W_2" + _plus(config, "b_2")
+    out = Step(f"{ffn}.out", "linear", (active, *weights), STREAM, formula)
+    return [*rows, out]
+
+
+ACTIVATION_NAMES = {
+    "relu": "ReLU",
+    "gelu": "GELU",
+    "gelu_tanh": "GELU-tanh",
+    "silu": "SiLU",
+}
+"""How an activation is called in formulas and captions."""
+
+
+def _output_steps(config: ModelConfig, stream: str) -> list[Step]:
+    rows = []
+    if config.norm_place == "pre":
+        rows.append(_norm(config, "output.norm", stream, "X"))
+        stream = rows[-1].key
+    logits, probs, pick = "output.logits", "output.probs", "output.pick"
+    if config.tie_embeddings:
+        inputs, formula = (stream, "embed.W_E"), r"L = \hat X W_E^T"
+        rows.append(Step(logits, "unembed", inputs, VOCABULARY, formula))
+    else:
+        inputs, formula = (stream, "output.W_U"), r"L = \hat X W_U"
+        rows.append(Step(logits, "linear", inputs, VOCABULARY, formula))
+    softmax = r"p_t = \frac{e^{L_t}}{\sum_u e^{L_u}}"
+    return [
+        *rows,
+        Step(probs, "softmax", (logits,), VOCABULARY, softmax),
+        Step(pick, "largest", (probs,), TOKENS, r"t_{next} = \text{argmax}_t \; p_t"),
+    ]
+
+
+def _norm(config: ModelConfig, key: str, source: str, symbol: str) -> Step:
+    inputs = (source, "config.eps", f"{key}.gamma")
+    if config.norm == "rms_norm":
+        bottom = rf"\sqrt{{\overline{{{symbol}^2}} + \epsilon}}"
+        formula = rf"\hat X = \frac{{{symbol}}}{{{bottom}}} \odot \gamma"
+        return Step(key, "rms_norm", inputs, STREAM, formula)
+    bottom = r"\sqrt{\sigma^2 + \epsilon}"
+    formula = rf"\hat X = \frac{{{symbol} - \mu}}{{{bottom}}} \odot \gamma"
+    formula += _plus(config, r"\beta")
+    weights = (f"{key}.beta",) if config.bias else ()
+    return Step(key, "layer_norm", (*inputs, *weights), STREAM, formula)
+
+
+def _with_bias(config: ModelConfig, weight: str, bias: str) -> tuple[str, ...]:
+    return (weight, bias) if config.bias else (weight,)
+
+
+def _plus(config: ModelConfig, bias: str) -> str:
+    return f" + {bias}" if config.bias else ""

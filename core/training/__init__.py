@@ -1,0 +1,1 @@
+"""Training as an ordinary program: `python -m core.training RUN_DIR`."""
