@@ -1,0 +1,18 @@
+"""What the window shows at one moment: a trace and where the reader is in it."""
+
+from dataclasses import dataclass
+
+from core.generation.sampling import Sampling
+from core.tokenizers.base import Tokenizer
+from core.trace.selection import Selection
+from core.trace.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """Everything a panel may show. Immutable; made by the session."""
+
+    trace: Trace
+    selection: Selection
+    tokenizer: Tokenizer
+    sampling: Sampling
