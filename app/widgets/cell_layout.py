@@ -11,7 +11,7 @@ SQUARE_UP_TO = 2.5
 """Cells are square up to this ratio of rows to columns."""
 WHOLE_PIXELS_FROM = 8.0
 """From this size on all cells are equally large; below it filling the room counts."""
-LABEL_STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
+LABEL_STEPS = (1, 2, 3, 4, 5, 10, 20, 25, 50, 100, 200, 250, 500)
 
 
 @dataclass(frozen=True, slots=True)
