@@ -54,6 +54,11 @@ def test_both_halves_of_the_house_are_looked_at():
     assert {name_of(path).partition("/")[0] for path in SOURCES} == {"app", "core"}
 
 
+def test_every_folder_of_code_is_a_package():
+    folders = {path.parent for path in SOURCES} | {ROOT / "resources"}
+    assert [name_of(f) for f in folders if not (f / "__init__.py").is_file()] == []
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_a_file_is_short_enough_to_read_in_one_go(path):
     assert len(path.read_text("utf-8").splitlines()) <= MOST_LINES

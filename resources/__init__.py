@@ -1,0 +1,1 @@
+"""What the program ships beside its code: models, lesson texts, icons, examples."""
