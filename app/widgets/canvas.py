@@ -69,6 +69,7 @@ class Canvas(QAbstractScrollArea):
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setCornerWidget(QWidget())  # else the style paints a box between the bars
         self.viewport().setAutoFillBackground(False)
         self.viewport().setMouseTracking(True)
 
@@ -118,6 +119,10 @@ class Canvas(QAbstractScrollArea):
 
     def paint_over(self, painter: QPainter) -> None:
         """Paint what does not scroll, in viewport coordinates, over the rest."""
+
+    def keep_in_sight(self) -> None:
+        """Scroll to what matters most, after the room has changed."""
+        self.reveal(self._cursor)
 
     # What a subclass uses.
 
@@ -270,6 +275,7 @@ class Canvas(QAbstractScrollArea):
         """Lay out for the new size."""
         super().resizeEvent(event)
         self.refresh()
+        self.keep_in_sight()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the visible content, then what lies over it."""

@@ -136,18 +136,13 @@ class TokenStrip(Canvas):
         self._lefts, self._rights = chip_edges(widths, brackets)
         self._runs = bracket_runs(brackets)
         self.refresh()
-        self._reveal_marks()
+        self.keep_in_sight()
 
     def set_marks(self, query: int | None, key: int | None) -> None:
         """Dress two chips as the query and the key, and bring them into sight."""
         self._query, self._key = query, key
-        self._reveal_marks()
+        self.keep_in_sight()
         self.viewport().update()
-
-    def _reveal_marks(self) -> None:
-        for index in (self._key, self._query):  # the query last: it must be seen
-            if index is not None:
-                self.reveal(index, FADE)
 
     @staticmethod
     def _width_of(chip: Chip) -> float:
@@ -191,6 +186,12 @@ class TokenStrip(Canvas):
         """Ask for the chip as key or as query."""
         wish = self.key_requested if is_secondary else self.query_requested
         wish.emit(index)
+
+    def keep_in_sight(self) -> None:
+        """Scroll to the marked chips."""
+        for index in (self._key, self._query):  # the query last: it must be seen
+            if index is not None:
+                self.reveal(index, FADE)
 
     # Ink.
 
