@@ -18,5 +18,9 @@ def to_letters(data: bytes) -> str:
 
 
 def from_letters(letters: str) -> bytes:
-    """The bytes behind a name in a file. Raises `KeyError` for other letters."""
+    """The bytes behind a name in a file.
+
+    Raises:
+        KeyError: A letter stands for no byte.
+    """
     return bytes(map(_BYTE_OF.__getitem__, letters))

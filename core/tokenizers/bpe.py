@@ -45,8 +45,8 @@ class BpeTokenizer:
     ) -> None:
         """Check that every merge can happen and every id means one token.
 
-        Raises `TokenizerError` for a merge of unknown symbols, an id used twice, an
-        empty token.
+        Raises:
+            TokenizerError: A merge of unknown symbols, an id used twice, an empty token.
         """
         self.merges: tuple[Pair, ...] = tuple(merges)
         self.vocabulary = MappingProxyType(dict(vocabulary))
@@ -85,8 +85,10 @@ class BpeTokenizer:
     def encode(self, text: str, *, specials: bool = False) -> Encoding:
         """Cut a text into tokens, with every word's merges there to be looked at.
 
-        The text of a special token is plain characters unless `specials` is set. Raises
-        `TokenizerError` if the vocabulary lacks a byte of the text.
+        The text of a special token is plain characters unless `specials` is set.
+
+        Raises:
+            TokenizerError: The vocabulary lacks a byte of the text.
         """
         cuts: list[Cut] = []
         for part, is_special in split_specials(text, self.specials if specials else ()):
@@ -137,7 +139,11 @@ class BpeTokenizer:
         return decode_text(self.decode_bytes(ids))
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of one token. Raises `TokenizerError` if no token has the id."""
+        """The bytes of one token.
+
+        Raises:
+            TokenizerError: No token has the id.
+        """
         try:
             return self._data_of[token_id]
         except KeyError:

@@ -4,8 +4,9 @@ In: texts. Out: a `BpeTokenizer`, or the merges one after another with their cou
 somebody who watches. Runs before the model is trained. Paper: Sennrich et al. 2016,
 section 3.2, algorithm 1.
 
-The tie rule: of pairs with equal counts, the one met first when reading the corpus in
-order joins first. Nothing is random, so the same text always gives the same merges.
+The tie rule: of pairs with equal counts the alphabetically first joins first, compared
+by left symbol, then by right, in the letters of tokenizer files (a space is "Ġ" and
+comes after "z"). So the same words in any order give the same merges.
 """
 
 from collections import Counter, defaultdict
@@ -15,6 +16,7 @@ from heapq import heapify, heappop, heappush
 from itertools import islice, takewhile
 
 from core.errors import TokenizerError
+from core.tokenizers.alphabet import to_letters
 from core.tokenizers.bpe import SINGLE_BYTES, BpeTokenizer, start_symbols
 from core.tokenizers.decoding import text_bytes
 from core.tokenizers.merges import Pair
@@ -52,8 +54,10 @@ def train_bpe(
     Ids: the 256 bytes, then the merges in the order learned, then the specials. Stops
     early when no pair occurs `min_count` times: one letter gives 0 merges. Specials
     inside the texts separate words and are not learned from. Equal counts: see the top
-    of this file. Raises `TokenizerError` for empty texts or a vocabulary too small for
-    the bytes.
+    of this file.
+
+    Raises:
+        TokenizerError: The texts are empty or the vocabulary too small for the bytes.
     """
     n_learned = n_vocab - len(SINGLE_BYTES) - len(specials)
     if n_learned < 0:
@@ -81,9 +85,10 @@ def _until_full(merges: Iterable[LearnedMerge], n_tokens: int) -> Iterator[Pair]
 def count_words(
     texts: Iterable[str], specials: Iterable[str] = ()
 ) -> dict[tuple[bytes, ...], int]:
-    """How often each word of the pre-split occurs, as single bytes, in order first met.
+    """How often each word of the pre-split occurs, as single bytes.
 
-    Raises `TokenizerError` if there is no word at all.
+    Raises:
+        TokenizerError: There is no word at all.
     """
     specials = tuple(specials)
     n_chunks: Counter[str] = Counter()
@@ -111,7 +116,7 @@ def learn_merges(word_counts: WordCounts, n_merges: int) -> tuple[LearnedMerge, 
 def merges_of(word_counts: WordCounts) -> Iterator[LearnedMerge]:
     """The merges of a corpus in the order they are learned, until no pair is left.
 
-    Words are given as symbols, in reading order. A pair is counted wherever it stands,
+    Words are given as symbols. A pair is counted wherever it stands,
     also where it overlaps itself, as in "aaa".
     """
     corpus = _Corpus(word_counts)
@@ -124,7 +129,7 @@ class _Corpus:
     """All words as one linked list of symbols, and where every pair stands in it.
 
     A pair's places are kept, so a merge costs as much as it changes, whatever the size
-    of the corpus. A place never moves: the smallest one tells which pair is met first.
+    of the corpus.
     """
 
     def __init__(self, word_counts: WordCounts) -> None:
@@ -137,7 +142,7 @@ class _Corpus:
         for word, count in word_counts.items():
             if word:
                 self._append(word, count)
-        # Counts in the heap are never too small and places never too late.
+        # A count in the heap may be out of date, but it is never too small.
         self._heap = [self._entry(pair) for pair in self._places]
         heapify(self._heap)
 
@@ -145,11 +150,11 @@ class _Corpus:
         """The pair to join next; None if there is no pair left."""
         while self._heap:
             entry = heappop(self._heap)
-            pair = entry[2]
+            pair, count = entry[3], -entry[0]
             if pair not in self._places:
                 continue
-            if -entry[0] == self._counts[pair] and entry[1] in self._places[pair]:
-                return LearnedMerge(*pair, self._counts[pair])
+            if count == self._counts[pair]:
+                return LearnedMerge(*pair, count)
             heappush(self._heap, self._entry(pair))
         return None
 
@@ -157,7 +162,7 @@ class _Corpus:
         """Join the pair wherever it stands, from left to right."""
         left, right = pair
         del self._counts[pair]
-        changed: dict[Pair, None] = {}  # keeps its order, unlike a set
+        grown: set[Pair] = set()
         for place in sorted(self._places.pop(pair)):
             if self._pair_at(place) != pair:
                 continue  # "aaa": the middle letter has joined the first
@@ -169,10 +174,9 @@ class _Corpus:
             self._following[place], self._following[second] = after, NOWHERE
             if after != NOWHERE:
                 self._previous[after] = place
-            changed.update(dict.fromkeys(self._note(before) + self._note(place)))
-        for new in changed:
-            if new in self._places:
-                heappush(self._heap, self._entry(new))
+            grown.update(self._note(before), self._note(place))
+        for new in grown & self._places.keys():
+            heappush(self._heap, self._entry(new))
 
     def _append(self, word: Sequence[bytes], count: int) -> None:
         start, stop = len(self._symbols), len(self._symbols) + len(word)
@@ -206,5 +210,7 @@ class _Corpus:
         if not self._places[pair]:
             del self._places[pair], self._counts[pair]
 
-    def _entry(self, pair: Pair) -> tuple[int, int, Pair]:
-        return -self._counts[pair], min(self._places[pair]), pair
+    def _entry(self, pair: Pair) -> tuple[int, str, str, Pair]:
+        """What sorts the heap: most frequent first, then the tie rule."""
+        left, right = map(to_letters, pair)
+        return -self._counts[pair], left, right, pair

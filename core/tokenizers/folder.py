@@ -50,7 +50,8 @@ PLAIN_SPECIAL: Json = {
 def open_tokenizer(path: Path) -> BpeTokenizer:
     """The tokenizer of a model folder, or of a `tokenizer.json` named itself.
 
-    Raises `TokenizerError` naming the file that is missing, damaged or of another kind.
+    Raises:
+        TokenizerError: A file is missing, damaged or of another kind; names it.
     """
     if path.is_file():
         return read_tokenizer_json(path)
@@ -220,7 +221,7 @@ def _merges(path: Path, pairs: Iterable[Iterable[str]]) -> tuple[Pair, ...]:
     for pair in pairs:
         try:
             left, right = map(from_letters, pair)
-        except (KeyError, ValueError):
+        except (KeyError, TypeError, ValueError):
             raise TokenizerError(
                 f"{path} is damaged: merge {len(merges)} is not two tokens; copy it "
                 "again."

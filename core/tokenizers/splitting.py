@@ -39,7 +39,7 @@ def split_specials(text: str, specials: Iterable[str]) -> list[tuple[str, bool]]
     """The text cut at special tokens: (part, is_special), the longest special first."""
     longest_first = sorted(specials, key=len, reverse=True)
     if not longest_first:
-        return [(text, False)]
+        return [(text, False)] if text else []
     pattern = "|".join(map(re.escape, longest_first))
     parts = re.split(f"({pattern})", text)
     return [(part, bool(index % 2)) for index, part in enumerate(parts) if part]

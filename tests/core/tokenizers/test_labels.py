@@ -1,0 +1,39 @@
+import pytest
+
+from core.tokenizers.labels import label_of
+
+
+@pytest.mark.parametrize(
+    ("data", "label"),
+    [
+        (b"cat", "cat"),
+        (b" cat", "·cat"),
+        (b"a\n\tb", "a↵→b"),
+        (b"\x00\x1b\r\x7f", "␀␛␍␡"),
+        ("é中🙂".encode(), "é中🙂"),
+        (b"\xf0", "⟨F0⟩"),
+        (b"\x9f\x99", "⟨9F 99⟩"),
+        (b" \xe4\xb8", "·⟨E4 B8⟩"),
+        ("é".encode() + b"\xc3", "é⟨C3⟩"),
+        (b"\xa9" + "é".encode(), "⟨A9⟩é"),
+        (b"\xed\xa0\xbd", "⟨ED A0 BD⟩"),
+        ("\ufffd".encode(), "⟨U+FFFD⟩"),
+        ("\u0301".encode(), "◌\u0301"),
+        ("e\u0301".encode(), "e\u0301"),
+        ("\u200b\u202e\xa0".encode(), "⟨U+200B⟩⟨U+202E⟩⟨U+00A0⟩"),
+        (b"<|endoftext|>", "<|endoftext|>"),
+        (b"<s>&amp;", "<s>&amp;"),
+        (b"", ""),
+    ],
+)
+def test_every_byte_of_a_token_can_be_seen(data: bytes, label: str) -> None:
+    assert label_of(data) == label
+
+
+def test_no_sequence_of_bytes_has_a_label_with_a_replacement_mark() -> None:
+    for first in range(256):
+        for second in range(256):
+            label = label_of(bytes((first, second)))
+            assert "\ufffd" not in label
+            assert label
+            assert not any(character.isspace() for character in label.replace(" ", ""))
