@@ -46,7 +46,8 @@ class BpeTokenizer:
         """Check that every merge can happen and every id means one token.
 
         Raises:
-            TokenizerError: A merge of unknown symbols, an id used twice, an empty token.
+            TokenizerError: A merge has an unknown symbol, an id two tokens, a token
+                no bytes.
         """
         self.merges: tuple[Pair, ...] = tuple(merges)
         self.vocabulary = MappingProxyType(dict(vocabulary))
@@ -102,7 +103,9 @@ class BpeTokenizer:
     def encoding_of(self, ids: Sequence[int]) -> Encoding:
         """The encoding that has exactly these ids, each piece a word of its own."""
         special_ids = frozenset(self.specials.values())
-        cuts = [whole(self.token_bytes(i), i, is_special=i in special_ids) for i in ids]
+        cuts = [
+            whole(self.token_bytes(i), int(i), is_special=i in special_ids) for i in ids
+        ]
         return assemble(self.decode(ids), cuts)
 
     def encode_corpus(

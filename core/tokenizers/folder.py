@@ -112,6 +112,7 @@ def read_tokenizer_json(path: Path) -> BpeTokenizer:
         raise TokenizerError(
             f"{path} is damaged or describes no tokenizer ({error}); choose another."
         ) from error
+    _check_ids(path, names | specials)
     ordinary = {name: i for name, i in names.items() if name not in specials}
     pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in merges)
     return BpeTokenizer(_vocabulary(path, ordinary), _merges(path, pairs), specials)
@@ -125,6 +126,7 @@ def read_vocabulary_and_merges(
     A longer token that no merge makes cannot come from text: it is a special token.
     """
     names = _read_json(vocabulary_file)
+    _check_ids(vocabulary_file, names)
     merges = _merges(merges_file, map(str.split, merge_lines(_read(merges_file))))
     made = {to_letters(left + right) for left, right in merges}
     specials = {
@@ -201,12 +203,15 @@ def _refuse_unknown(path: Path, content: Json) -> None:
             )
 
 
-def _vocabulary(path: Path, names: Mapping[str, int]) -> dict[bytes, int]:
-    for name, token_id in names.items():
+def _check_ids(path: Path, ids: Mapping[str, Any]) -> None:
+    for name, token_id in ids.items():
         if not isinstance(token_id, int) or token_id < 0:
             raise TokenizerError(
                 f"{path} is damaged: the id of {name!r} is {token_id!r}; copy it again."
             )
+
+
+def _vocabulary(path: Path, names: Mapping[str, int]) -> dict[bytes, int]:
     try:
         return {from_letters(name): token_id for name, token_id in names.items()}
     except KeyError as error:

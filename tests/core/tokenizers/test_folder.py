@@ -170,6 +170,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: str) -> None:
         ("model.merges", [3]),
         ("model.merges", [[1, 2]]),
         ("added_tokens", [{}]),
+        ("added_tokens", [{"content": "<s>", "id": "one"}]),
         ("added_tokens", ["x"]),
         ("added_tokens", 3),
     ],
