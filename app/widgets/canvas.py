@@ -87,6 +87,10 @@ class Canvas(QAbstractScrollArea):
         """An item in words, for the tooltip and the screen reader."""
         raise NotImplementedError
 
+    def tip_text(self, index: int) -> str:
+        """What an item's tooltip says: its words, unless overridden."""
+        return self.item_text(index)
+
     def paint(self, painter: QPainter, visible: QRectF) -> None:
         """Paint what lies in `visible`."""
         raise NotImplementedError
@@ -216,7 +220,7 @@ class Canvas(QAbstractScrollArea):
             self._hover_at(NOTHING)
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = self.item_at(self._content_point(QPointF(event.pos())))
-            tip = "" if index == NOTHING else as_tip(self.item_text(index))
+            tip = "" if index == NOTHING else as_tip(self.tip_text(index))
             QToolTip.showText(event.globalPos(), tip, self.viewport())
             return True
         return super().viewportEvent(event)
