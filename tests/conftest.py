@@ -3,6 +3,7 @@
 import os
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before Qt is imported
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models; two threads only spin
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -17,6 +17,7 @@ from core.trace.cache import PartCache, read_only
 from core.trace.edits import Edit
 from core.trace.needs import Index, needs
 from core.trace.steps import Step, axis_sizes, steps_for
+from core.trace.work import multiplications
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 CACHE_BYTES = 96 * 2**20
 """Derived parts are kept up to this size; the oldest leave first."""
+EASY_MULTIPLICATIONS = 20_000_000
+"""What the window's thread may derive by itself: 2 to 5 ms on one core."""
 
 
 class Trace:
@@ -133,6 +136,18 @@ class Trace:
     def is_kept(self, key: str) -> bool:
         """Whether the forward pass kept this step; otherwise it is derived."""
         return key in self._kept
+
+    def is_stored(self, address: str, index: Index) -> bool:
+        """Whether a part can be read without computing anything."""
+        if address not in self._by_key or address in self._kept:
+            return True
+        whole = (None,) * len(index)
+        return any(self._cache.get((address, i)) for i in (index, whole))
+
+    def is_at_hand(self, address: str, index: Index = ()) -> bool:
+        """Whether a part is stored or derived in a moment (a few milliseconds)."""
+        work = multiplications(self, address, self.checked(address, index))
+        return work <= EASY_MULTIPLICATIONS
 
     def recomputed(self, key: str, index: Index = ()) -> NDArray[Any]:
         """Part of a step computed from its inputs, even where the pass kept it."""

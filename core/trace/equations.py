@@ -1,0 +1,168 @@
+"""The formula of a step with the numbers of one cell filled in, in LaTeX.
+
+One function per op, taking what the cell's operands are: arrays in the order of the
+step's inputs. Long sums show their largest terms and the sum of the rest.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.trace.needs import SUMS_OF_PRODUCTS
+from core.trace.numbers import bracketed, latex
+from core.trace.steps import Step
+
+Values = Sequence[NDArray[Any]]
+Writer = Callable[[tuple[int, ...], Values], str]
+
+SUM_TERMS = 3
+SOFTMAX_TERMS = 5
+
+
+def equation(step: Step, index: tuple[int, ...], values: Values) -> str:
+    """The right-hand side of "this number = ..."."""
+    if step.op in SUMS_OF_PRODUCTS:
+        return _products(index, values)
+    return WRITERS[step.op](index, values)
+
+
+def _products(index: tuple[int, ...], values: Values) -> str:
+    left, right, *bias = values
+    products = left * right
+    order = np.argsort(-np.abs(products), kind="stable")[:SUM_TERMS]
+    parts = [rf"{latex(left[i])} \cdot {bracketed(right[i])}" for i in order]
+    rest = float(products.sum() - products[order].sum())
+    if len(products) > len(order):
+        parts.append(rf"\underbrace{{{latex(rest)}}}_{{{len(products) - len(order)}}}")
+    parts += [bracketed(float(b[0])) for b in bias]
+    return " + ".join(parts)
+
+
+def _one(index: tuple[int, ...], values: Values) -> str:
+    return latex(values[0][0])
+
+
+def _looked_up(index: tuple[int, ...], values: Values) -> str:
+    return rf"W[{int(values[0][0])}, {index[1]}] = {latex(values[1][0])}"
+
+
+def _sum(index: tuple[int, ...], values: Values) -> str:
+    return f"{latex(values[0][0])} + {bracketed(values[1][0])}"
+
+
+def _times_root(index: tuple[int, ...], values: Values) -> str:
+    return rf"{latex(values[0][0])} \cdot \sqrt{{{int(values[1][0])}}}"
+
+
+def _over_root(index: tuple[int, ...], values: Values) -> str:
+    return rf"\frac{{{latex(values[0][0])}}}{{\sqrt{{{int(values[1][0])}}}}}"
+
+
+def _wave(index: tuple[int, ...], values: Values) -> str:
+    position, d_model = int(values[0][0]), int(values[1][0])
+    name = r"\sin" if index[1] % 2 == 0 else r"\cos"
+    exponent = rf"{2 * (index[1] // 2)} / {d_model}"
+    return rf"{name}\frac{{{position}}}{{10000^{{{exponent}}}}}"
+
+
+def _layer_norm(index: tuple[int, ...], values: Values) -> str:
+    row, eps, gamma = values[:3]
+    top = f"{latex(row[index[1]])} - {bracketed(float(row.mean()))}"
+    bottom = rf"\sqrt{{{latex(float(row.var()))} + {_eps(eps)}}}"
+    text = rf"\frac{{{top}}}{{{bottom}}} \cdot {bracketed(gamma[0])}"
+    return text + "".join(f" + {bracketed(beta[0])}" for beta in values[3:])
+
+
+def _rms_norm(index: tuple[int, ...], values: Values) -> str:
+    row, eps, gamma = values
+    bottom = rf"\sqrt{{{latex(float((row**2).mean()))} + {_eps(eps)}}}"
+    return rf"\frac{{{latex(row[index[1]])}}}{{{bottom}}} \cdot {bracketed(gamma[0])}"
+
+
+def _eps(eps: NDArray[Any]) -> str:
+    return latex(float(eps[0]), 1)
+
+
+def _turned(index: tuple[int, ...], values: Values) -> str:
+    row, position, base = values
+    half, feature = len(row) // 2, index[2]
+    is_low = feature < half
+    angle = float(position[0]) / float(base[0]) ** ((feature % half) / half)
+    partner = row[feature + half if is_low else feature - half]
+    sign = "-" if is_low else "+"
+    return (
+        rf"{latex(row[feature])} \cos {latex(angle)} {sign} "
+        rf"{bracketed(partner)} \sin {latex(angle)}"
+    )
+
+
+def _masked(index: tuple[int, ...], values: Values) -> str:
+    added = "0" if values[1][0] else r"(-\infty)"
+    return f"{latex(values[0][0])} + {added}"
+
+
+def _softmax(index: tuple[int, ...], values: Values) -> str:
+    row = values[0]
+    own = index[-1]
+    allowed = np.flatnonzero(row > -math.inf)
+    shown = allowed[np.argsort(-row[allowed], kind="stable")][:SOFTMAX_TERMS]
+    if own not in shown and row[own] > -math.inf:
+        shown = np.append(shown[: SOFTMAX_TERMS - 1], own)
+    powers = [rf"e^{{{latex(row[i])}}}" for i in sorted(shown)]
+    dots = [r"\dots"] if len(allowed) > len(shown) else []
+    return rf"\frac{{e^{{{latex(row[own])}}}}}{{{' + '.join(powers + dots)}}}"
+
+
+def _relu(index: tuple[int, ...], values: Values) -> str:
+    return rf"\max(0, \; {latex(values[0][0])})"
+
+
+def _gelu(index: tuple[int, ...], values: Values) -> str:
+    x = float(values[0][0])
+    below = 0.5 * math.erfc(-x / math.sqrt(2))
+    return rf"{latex(x)} \cdot \Phi({latex(x)}) = {latex(x)} \cdot {latex(below)}"
+
+
+def _gelu_tanh(index: tuple[int, ...], values: Values) -> str:
+    x = latex(values[0][0])
+    inner = rf"\sqrt{{2 / \pi}} \, ({x} + 0.044715 \cdot ({x})^3)"
+    return rf"\frac{{{x}}}{{2}} \left(1 + \tanh\left({inner}\right)\right)"
+
+
+def _silu(index: tuple[int, ...], values: Values) -> str:
+    x = float(values[0][0])
+    return rf"\frac{{{latex(x)}}}{{1 + e^{{{latex(-x)}}}}}"
+
+
+def _gated(index: tuple[int, ...], values: Values) -> str:
+    return rf"f({latex(values[0][0])}) \cdot {bracketed(values[1][0])}"
+
+
+def _largest(index: tuple[int, ...], values: Values) -> str:
+    best = int(values[0].argmax())
+    return rf"\text{{argmax}} = {best}, \quad p = {latex(float(values[0][best]))}"
+
+
+WRITERS: dict[str, Writer] = {
+    "same": _one,
+    "concat": _one,
+    "lookup": _looked_up,
+    "add": _sum,
+    "scale_embedding": _times_root,
+    "scale": _over_root,
+    "sinusoid": _wave,
+    "layer_norm": _layer_norm,
+    "rms_norm": _rms_norm,
+    "rotate": _turned,
+    "mask": _masked,
+    "softmax": _softmax,
+    "relu": _relu,
+    "gelu": _gelu,
+    "gelu_tanh": _gelu_tanh,
+    "silu": _silu,
+    "gate": _gated,
+    "largest": _largest,
+}

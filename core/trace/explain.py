@@ -1,0 +1,257 @@
+"""Where a number comes from: its operands, the arithmetic, and the proof.
+
+`explain(trace, address, index)` gathers exactly the operands of one cell, runs the op
+of its step on them alone, and sets the result beside what the pass computed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.trace.equations import equation
+from core.trace.needs import SUMS_OF_PRODUCTS, Index, input_letters, places
+from core.trace.numbers import short
+from core.trace.steps import TOKEN_OPS, Step
+from core.trace.trace import Trace
+
+SHOWN_TERMS = 6
+"""Terms of a long sum that a text spells out; the rest is added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A number that took part: its step or weight, its index, its value."""
+
+    address: str
+    index: tuple[int, ...]
+    value: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Operands that lie in one row (or one place) of one array."""
+
+    address: str
+    index: Index
+    """None where the operands run along an axis."""
+    values: NDArray[Any]
+    """[n_operands], float64."""
+
+    def operand(self, place: int) -> Operand:
+        """The operand at `place` along the row."""
+        index = tuple(place if i is None else i for i in self.index)
+        return Operand(self.address, index, float(self.values[place]))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Operand]:
+        return (self.operand(place) for place in range(len(self)))
+
+
+class Term(NamedTuple):
+    """One part of a sum: what is multiplied, and what it adds."""
+
+    operands: tuple[Operand, ...]
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why a number is what it is."""
+
+    address: str
+    index: tuple[int, ...]
+    op: str
+    """The function that made it; "given" for weights and what the person typed."""
+    value: float
+    """Computed anew from the operands alone, by the step's own function."""
+    recorded: float
+    """What the trace holds."""
+    blocks: tuple[Block, ...]
+    equation: str
+    """LaTeX: the formula with this cell's numbers filled in."""
+    note: str = ""
+    """What there is to say where nothing is computed."""
+
+    @property
+    def difference(self) -> float:
+        """Recomputed minus recorded; 0 where both are the same infinity."""
+        if self.value == self.recorded:
+            return 0.0
+        return self.value - self.recorded
+
+    @property
+    def operands(self) -> list[Operand]:
+        """Every operand: (step or weight, index, value)."""
+        return [operand for block in self.blocks for operand in block]
+
+    @cached_property
+    def contributions(self) -> NDArray[np.float64]:
+        """What each term of the sum adds, in order; empty where it is no sum.
+
+        For a softmax, the share each entry of the row takes.
+        """
+        if self.op in SUMS_OF_PRODUCTS:
+            left, right, *bias = (block.values for block in self.blocks)
+            return np.concatenate((left * right, *bias))
+        if self.op == "add":
+            return np.concatenate([block.values for block in self.blocks])
+        if self.op == "softmax":
+            row = self.blocks[0].values
+            powers = np.exp(row - row.max())
+            shares: NDArray[np.float64] = powers / powers.sum()
+            return shares
+        return np.empty(0)
+
+    def term(self, place: int) -> Term:
+        """The term at `place`: a product of two, a bias, or one entry of a row."""
+        first = self.blocks[0]
+        is_product = self.op in SUMS_OF_PRODUCTS and place < len(first)
+        if is_product:
+            parts = tuple(block.operand(place) for block in self.blocks[:2])
+        elif self.op == "softmax":
+            parts = (first.operand(place),)
+        else:
+            single = self.blocks[2 if self.op in SUMS_OF_PRODUCTS else place]
+            parts = (single.operand(0),)
+        return Term(parts, float(self.contributions[place]))
+
+    def largest_terms(self, n: int = SHOWN_TERMS) -> tuple[Term, ...]:
+        """The `n` terms that add most, by size."""
+        sizes = np.abs(self.contributions)
+        order = np.argsort(-sizes, kind="stable")[:n]
+        return tuple(self.term(int(place)) for place in order)
+
+    @property
+    def text(self) -> str:
+        """The whole arithmetic as plain lines."""
+        return "\n".join(_lines(self))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def explain(trace: Trace, address: str, index: Index) -> Explanation:
+    """Explain one number of a step or a weight. `index` has a place for every axis."""
+    place = tuple(i for i in index if i is not None)
+    if len(place) < len(index):
+        raise ValueError(f"{address}: {index} is not one place")
+    if address not in trace.keys or trace.step(address).op in TOKEN_OPS:
+        return _given(trace, address, place)
+    step = trace.step(address)
+    blocks = _blocks(trace, step, place)
+    note = "An edit set this number." if _is_edited(trace, address, place) else ""
+    return Explanation(
+        address=address,
+        index=place,
+        op=step.op,
+        value=float(trace.recomputed(address, place)),
+        recorded=trace.value(address, place),
+        blocks=blocks,
+        equation=equation(step, place, [block.values for block in blocks]),
+        note=note,
+    )
+
+
+def _given(trace: Trace, address: str, index: tuple[int, ...]) -> Explanation:
+    """A number that no step computed: a weight, an id, a position."""
+    value = trace.value(address, index)
+    if address == "tokens.ids":
+        piece = trace.encoding.pieces[index[0]]
+        note = f"The id of the token {piece.label} in the vocabulary."
+    elif address in ("positions", "mask"):
+        note = "Given by the place of the token in the sentence."
+    else:
+        note = "Learned in training."
+    return Explanation(address, index, "given", value, value, (), "", note)
+
+
+def _blocks(trace: Trace, step: Step, index: tuple[int, ...]) -> tuple[Block, ...]:
+    indices = _EXACT.get(step.op, _by_letters)(trace, step, index)
+    return tuple(
+        Block(address, part, _numbers(trace, address, part))
+        for address, part in zip(step.inputs, indices, strict=False)
+        if address != "config.activation"
+    )
+
+
+def _numbers(trace: Trace, address: str, index: Index) -> NDArray[np.float64]:
+    if address.startswith("config."):
+        value = getattr(trace.config, address.removeprefix("config."))
+        return np.array([value], dtype=np.float64)
+    return np.asarray(trace.part(address, index), dtype=np.float64).reshape(-1)
+
+
+def _by_letters(trace: Trace, step: Step, index: tuple[int, ...]) -> Sequence[Index]:
+    at = places(step, index, trace.config)
+    # A capital letter is a whole row of the input, but one place of weights beside it.
+    row: list[Index] = []
+    for i, letters in enumerate(input_letters(step.op)):
+        if letters == "*":
+            row.append(index)
+        elif letters == "*!":
+            row.append((*index[:-1], None))
+        elif letters == ".":
+            row.append(())
+        else:
+            row.append(
+                tuple(None if c.isupper() and i == 0 else at.get(c) for c in letters)
+            )
+    return row
+
+
+def _looked_up(trace: Trace, step: Step, index: tuple[int, ...]) -> Sequence[Index]:
+    row = int(trace.value(step.inputs[0], index[:1]))
+    return (index[:1], (row, index[1]))
+
+
+def _side_by_side(trace: Trace, step: Step, index: tuple[int, ...]) -> Sequence[Index]:
+    head, feature = divmod(index[1], trace.config.d_head)
+    return ((head, index[0], feature),)
+
+
+_EXACT = {"lookup": _looked_up, "concat": _side_by_side}
+
+
+def _is_edited(trace: Trace, address: str, index: tuple[int, ...]) -> bool:
+    return any(
+        edit.key == address
+        and all(a in (None, b) for a, b in zip(edit.index, index, strict=False))
+        for edit in trace.edits
+    )
+
+
+def _lines(explanation: Explanation) -> Iterator[str]:
+    def name(address: str, index: tuple[int, ...]) -> str:
+        return f"{address}[{', '.join(map(str, index))}]" if index else address
+
+    own = name(explanation.address, explanation.index)
+    yield f"{own} = {explanation.recorded:.7g}    ({explanation.op})"
+    if explanation.note:
+        yield f"  {explanation.note}"
+    sums = explanation.contributions
+    if len(sums):
+        shown = explanation.largest_terms()
+        for term in shown:
+            factors = " × ".join(
+                f"{name(o.address, o.index)} ({short(o.value, 4)})"
+                for o in term.operands
+            )
+            yield f"  {short(term.value, 4):>12}  {factors}"
+        if len(sums) > len(shown):
+            rest = float(sums.sum() - sum(term.value for term in shown))
+            yield f"  {short(rest, 4):>12}  {len(sums) - len(shown)} more"
+    else:
+        for operand in explanation.operands[:SHOWN_TERMS]:
+            own = name(operand.address, operand.index)
+            yield f"  {short(operand.value, 4):>12}  {own}"
+    if explanation.op != "given":
+        yield (
+            f"  recomputed {explanation.value:.7g} - recorded "
+            f"{explanation.recorded:.7g} = {explanation.difference:.1g}"
+        )

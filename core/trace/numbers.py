@@ -1,0 +1,40 @@
+"""How a number is written for a person."""
+
+import math
+
+MINUS = "\u2212"
+
+
+def short(x: float, digits: int = 3) -> str:
+    """A number with about `digits` figures and a real minus sign: "−0.0205", "−∞"."""
+    if math.isnan(x):
+        return "not a number"
+    if math.isinf(x):
+        return "∞" if x > 0 else f"{MINUS}∞"
+    size = abs(x)
+    if size != 0 and not 1e-4 <= size < 1e6:
+        return f"{x:.{digits - 1}e}".replace("-", MINUS)
+    before = max(1, math.floor(math.log10(size)) + 1) if size else 1
+    # Leading zeros behind the point are not figures: 0.0205 has three.
+    zeros = max(0, -math.floor(math.log10(size)) - 1) if size else 0
+    text = f"{x:.{max(0, digits - before + (zeros if size < 1 else 0))}f}"
+    return text.replace("-", MINUS)
+
+
+def latex(x: float, digits: int = 3) -> str:
+    """The same for a formula: -0.0205, or the signs for infinity."""
+    if math.isnan(x):
+        return r"\text{NaN}"
+    if math.isinf(x):
+        return r"\infty" if x > 0 else r"-\infty"
+    text = short(x, digits).replace(MINUS, "-")
+    mantissa, has_exponent, exponent = text.partition("e")
+    if has_exponent:
+        return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+    return text
+
+
+def bracketed(x: float, digits: int = 3) -> str:
+    """A LaTeX number that may stand behind an operator: negative ones in brackets."""
+    text = latex(x, digits)
+    return f"({text})" if text.startswith("-") else text
