@@ -4,11 +4,14 @@ In: LaTeX in which `{query:Q}` sets Q in the theme's query colour. Out: SVG byte
 in any thread; ziamath is imported at the first formula, so that the window comes first.
 """
 
+import logging
 import re
 from dataclasses import dataclass, fields
 from functools import cache
 
 from app.style.theme import LIGHT, Theme
+
+log = logging.getLogger(__name__)
 
 ROLES = tuple(f.name for f in fields(LIGHT) if f.name not in ("name", "is_dark"))
 MARK = re.compile(r"\{(" + "|".join(ROLES) + r"):")
@@ -45,9 +48,9 @@ def render_svg(request: FormulaRequest) -> bytes:
     Raises:
         ValueError: the LaTeX cannot be set; says which.
     """
-    from ziafont.config import config as font_config  # noqa: PLC0415  (0.3 s)
-    from ziamath.config import config  # noqa: PLC0415
-    from ziamath.zmath import Latex  # noqa: PLC0415
+    from ziafont.config import config as font_config
+    from ziamath.config import config
+    from ziamath.zmath import Latex
 
     # QtSvg draws nothing of SVG 2's symbols, and does not complain.
     config.svg2 = font_config.svg2 = False
@@ -58,3 +61,12 @@ def render_svg(request: FormulaRequest) -> bytes:
         raise ValueError(
             f"The formula {request.latex} cannot be set: {error}"
         ) from error
+
+
+def svg_or_nothing(request: FormulaRequest) -> bytes:
+    """The SVG of a formula, b"" where it cannot be set; never raises."""
+    try:
+        return render_svg(request)
+    except ValueError as error:
+        log.warning("%s", error)
+        return b""

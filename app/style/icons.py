@@ -70,7 +70,7 @@ def icon(name: str, colour: str = "text") -> QIcon:
     Raises:
         KeyError: the table has no icon of that name.
     """
-    import qtawesome  # noqa: PLC0415  (0.2 s; the window appears first)
+    import qtawesome
 
     chosen = theme()
     return QIcon(

@@ -105,6 +105,9 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus,
 QDoubleSpinBox:focus, QComboBox:focus { border-color: $accent; background: $surface; }
 QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {
     color: $muted; background: $window; }
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit {
+    background: transparent; border: 0; padding: 0; min-height: 0; }
+QSpinBox, QDoubleSpinBox { qproperty-alignment: "AlignRight | AlignVCenter"; }
 QComboBox { background: $surface; padding-right: 22px; }
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow {
@@ -126,7 +129,8 @@ QRadioButton::indicator { border-radius: 8px; }
 QCheckBox::indicator:focus, QRadioButton::indicator:focus { border-color: $accent; }
 QCheckBox::indicator:checked {
     background: $accent; border-color: $accent; image: url("$icons/check-$name.svg"); }
-QRadioButton::indicator:checked { background: $accent; border: 4px solid $surface; }
+QRadioButton::indicator:checked {
+    width: 8px; height: 8px; background: $on_accent; border: 4px solid $accent; }
 QCheckBox:focus, QRadioButton:focus { color: $accent_ink; }
 """)
 
@@ -166,15 +170,19 @@ QAbstractItemView {
     background: transparent; color: $text; border: 0; outline: 0;
     selection-background-color: $accent_soft; selection-color: $accent_ink; }
 QTreeView::item, QListView::item {
-    padding: 4px 6px; border: 1px solid transparent; border-radius: 6px; }
+    padding: 0 6px; height: 26px; border: 1px solid transparent; border-radius: 6px; }
 QTreeView::item:hover, QListView::item:hover { background: $sunken; }
 QTreeView::item:selected, QListView::item:selected {
     background: $accent_soft; color: $accent_ink; }
 QTreeView:focus::item:selected, QListView:focus::item:selected {
     border-color: $accent; }
-QTreeView::branch, QTreeView::branch:selected { background: transparent; }
-QTreeView::branch:has-children:closed { image: url("$icons/chevron-right.svg"); }
-QTreeView::branch:has-children:open { image: url("$icons/chevron-down.svg"); }
+QTreeView::item:selected {
+    border-left: 0; padding-left: 7px;
+    border-top-left-radius: 0; border-bottom-left-radius: 0; }
+QTreeView::branch { background: transparent; }
+QTreeView::branch:selected { background: $accent_soft; }
+QTreeView::branch:has-children:closed { image: url("$icons/branch-closed.svg"); }
+QTreeView::branch:has-children:open { image: url("$icons/branch-open.svg"); }
 QTableView { gridline-color: $line; }
 QHeaderView { background: transparent; }
 QHeaderView::section {

@@ -14,7 +14,7 @@ from PySide6.QtGui import QPainter
 
 from app.style.fonts import CAPTION, MEDIUM, REGULAR, SMALL, mono, sans
 from app.style.theme import theme
-from app.widgets.cell_layout import CellLayout, cell_size, label_step
+from app.widgets.cell_layout import CellLayout, cell_size, label_step, snapped
 from app.widgets.label import advance, draw_label, elided, line_height
 from core.trace.matrix import Axis
 
@@ -82,9 +82,8 @@ def frame_of(
     spare_y = height - header - counts[0] * cell[1]
     left = MARGIN + row_width + max(0.0, spare_x) / 2
     top = MARGIN + header + max(0.0, spare_y) / 2
-    cells = CellLayout(
-        round(left * ratio) / ratio, round(top * ratio) / ratio, *cell, *counts
-    )
+    corner = snapped(left, ratio), snapped(top, ratio)
+    cells = CellLayout(*corner, *cell, *counts)
     return MapFrame(cells, row_width, header, slanted is not None, size.width())
 
 

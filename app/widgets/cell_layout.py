@@ -72,6 +72,11 @@ def whole(size: float, ratio: float) -> float:
     return floor(size * ratio) / ratio if size >= WHOLE_PIXELS_FROM else size
 
 
+def snapped(place: float, ratio: float) -> float:
+    """A place moved to the nearest device pixel."""
+    return round(place * ratio) / ratio
+
+
 def label_step(pitch: float, needed: float) -> int:
     """Label every k-th place, so that labels `needed` pixels thick never overlap."""
     wanted = needed / pitch

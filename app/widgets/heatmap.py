@@ -9,7 +9,6 @@ from collections.abc import Callable
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
-    QFocusEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -23,6 +22,7 @@ from app.style.fonts import BASE, SMALL, sans
 from app.style.maps import palette
 from app.style.theme import theme
 from app.widgets import map_painting as ink
+from app.widgets.arrow_keys import claims, step_of
 from app.widgets.axes import (
     FOOT,
     Lit,
@@ -36,14 +36,6 @@ from core.trace.matrix import Matrix
 
 EMPTY_MESSAGE = "Type something, and its numbers appear here."
 NO_VALUES_MESSAGE = "No cell has a value here: all are masked or not numbers."
-
-ARROWS = {
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-}
-ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class Heatmap(QWidget):
@@ -158,13 +150,13 @@ class Heatmap(QWidget):
         picture = self.picture()
         return NOWHERE if picture is None else picture.place_at(point)
 
-    def _walk(self, step: Place) -> None:
+    def _walk(self, down: int, across: int) -> None:
         """Choose the neighbour of the selected cell, or the first cell shown."""
         if self._matrix is None or self.message:
             return
         row, column = self._rows.start, self._columns.start
         if self._selected is not None:
-            row, column = self._selected[0] + step[0], self._selected[1] + step[1]
+            row, column = self._selected[0] + down, self._selected[1] + across
         row = min(max(row, self._rows.start), self._rows.stop - 1)
         column = min(max(column, self._columns.start), self._columns.stop - 1)
         self.set_selected(row, column)
@@ -265,29 +257,16 @@ class Heatmap(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Walk with the arrow keys; Enter chooses again."""
-        key = Qt.Key(event.key())
-        if key in ARROWS:
-            self._walk(ARROWS[key])
-        elif key in ENTER:
-            self._walk((0, 0))
-        else:
+        step = step_of(event.key())
+        if step is None:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring."""
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the ring away."""
-        self.update()
+        else:
+            self._walk(*step)
 
     def event(self, event: QEvent) -> bool:
         """Keep the arrow keys from being shortcuts, and show tooltips."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(
-            event, QKeyEvent
-        ):
-            is_mine = Qt.Key(event.key()) in (*ARROWS, *ENTER)
-            event.setAccepted(is_mine and not event.modifiers())
+        if claims(event):
+            event.accept()
             return True
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             self._show_tip(event)

@@ -32,12 +32,17 @@ def map_rectangle(cells: CellLayout) -> QRectF:
     return QRectF(cells.left, cells.top, cells.width, cells.height)
 
 
-def paint_cells(painter: QPainter, cells: CellLayout, image: QImage) -> None:
-    """The cells in their colours, crisp, with a thin line around them all."""
+def paint_cells(
+    painter: QPainter, cells: CellLayout, image: QImage, source: QRectF | None = None
+) -> None:
+    """The cells in their colours, crisp, with a thin line around them all.
+
+    `source` is the part of the image that holds them; all of it by default.
+    """
     area = map_rectangle(cells)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    painter.drawImage(area, image, QRectF(image.rect()))
+    painter.drawImage(area, image, source or QRectF(image.rect()))
     paint_gaps(painter, cells)
     painter.setPen(QPen(theme().colour("line"), 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)

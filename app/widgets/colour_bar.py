@@ -1,0 +1,94 @@
+"""The key to a map's colours: a slim bar with the range written beside it."""
+
+import numpy as np
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.style.fonts import SMALL, mono
+from app.style.maps import map_colours
+from app.style.ramp import TOP
+from app.style.theme import theme
+from app.widgets.cell_image import image_of_levels
+from app.widgets.cell_text import MINUS, range_text
+from app.widgets.label import advance, draw_label, line_height
+from core.trace.matrix import Scale
+
+BAR_HEIGHT = 6
+HALF_WIDTH = 64
+"""Width of the bar between two written numbers."""
+GAP = 6
+MIDDLE = TOP // 2
+
+
+class ColourBar(QWidget):
+    """0, the bar, the limit; or for signed maps -limit, bar, 0, bar, +limit."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """An empty bar."""
+        super().__init__(parent)
+        self._scale: Scale | None = None
+        self._colour = "pattern"
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def show_scale(self, scale: Scale | None, colour: str) -> None:
+        """Show how `scale` colours its values in the theme colour; None for nothing."""
+        self._scale, self._colour = scale, colour
+        self.setAccessibleName("" if scale is None else "colours: " + self.text())
+        self.updateGeometry()
+        self.update()
+
+    def text(self) -> str:
+        """The range in words, "0 … 1" or "−4.2 … 0 … +4.2"."""
+        return " … ".join(self._numbers())
+
+    def _numbers(self) -> tuple[str, ...]:
+        if self._scale is None:
+            return ()
+        limit = range_text(self._scale.limit)
+        if self._scale.kind == "share":
+            return "0", limit
+        return f"{MINUS}{limit}", "0", f"+{limit}"
+
+    def _stretches(self) -> tuple[range, ...]:
+        """The levels that lie between one written number and the next."""
+        if self._scale is None:
+            return ()
+        if self._scale.kind == "share":
+            return (range(TOP + 1),)
+        return range(MIDDLE + 1), range(MIDDLE, TOP + 1)
+
+    # Qt's calls.
+
+    def sizeHint(self) -> QSize:
+        """Just the numbers and the bar between them."""
+        numbers = self._numbers()
+        texts = sum(advance(number, mono(SMALL)) for number in numbers)
+        bars = max(0, len(numbers) - 1) * (HALF_WIDTH + 2 * GAP)
+        return QSize(round(texts) + bars + 2, round(line_height(mono(SMALL))) + 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint numbers and bars in turn."""
+        if self._scale is None:
+            return
+        painter = QPainter(self)
+        painter.setFont(mono(SMALL))
+        stretches, x = self._stretches(), 0.0
+        for place, number in enumerate(self._numbers()):
+            width = advance(number, mono(SMALL)) + 1
+            painter.setPen(theme().ink("muted"))
+            box = QRectF(x, 0, width, self.height())
+            draw_label(painter, box, number, Qt.AlignmentFlag.AlignLeft)
+            x += width + GAP
+            if place < len(stretches):
+                self._paint_stretch(painter, stretches[place], x)
+                x += HALF_WIDTH + GAP
+
+    def _paint_stretch(self, painter: QPainter, stretch: range, x: float) -> None:
+        assert self._scale is not None
+        colours = map_colours(self._scale.kind, self._colour).colour_table
+        image: QImage = image_of_levels(np.array([stretch], np.uint8), colours)
+        area = QRectF(x, (self.height() - BAR_HEIGHT) // 2, HALF_WIDTH, BAR_HEIGHT)
+        painter.drawImage(area, image, QRectF(image.rect()))
+        painter.setPen(QPen(theme().colour("line"), 1))
+        painter.drawRect(area)
