@@ -19,6 +19,11 @@ from app.style.theme import LIGHT, apply_theme
 THREAD_END_MS = 5000
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let Qt's off-screen windows say what they cannot do; other warnings fail."""
+    config.addinivalue_line("qt_log_ignore", "does not support propagateSizeHints")
+
+
 @pytest.fixture(scope="session")
 def qapp(qapp: QApplication) -> QApplication:
     """The application of all tests, in the light theme with its fonts registered."""

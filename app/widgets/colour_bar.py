@@ -2,7 +2,7 @@
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.style.fonts import SMALL, mono
@@ -87,8 +87,11 @@ class ColourBar(QWidget):
     def _paint_stretch(self, painter: QPainter, stretch: range, x: float) -> None:
         assert self._scale is not None
         colours = map_colours(self._scale.kind, self._colour).colour_table
-        image: QImage = image_of_levels(np.array([stretch], np.uint8), colours)
-        area = QRectF(x, (self.height() - BAR_HEIGHT) // 2, HALF_WIDTH, BAR_HEIGHT)
+        cells = np.linspace(stretch[0], stretch[-1], HALF_WIDTH).round()
+        image = image_of_levels(cells[None, :].astype(np.uint8), colours)
+        area = QRectF(
+            round(x), (self.height() - BAR_HEIGHT) // 2, HALF_WIDTH, BAR_HEIGHT
+        )
         painter.drawImage(area, image, QRectF(image.rect()))
         painter.setPen(QPen(theme().colour("line"), 1))
-        painter.drawRect(area)
+        painter.drawRect(area.adjusted(-1, -1, 0, 0))

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QRegion,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QToolTip, QWidget
@@ -196,10 +197,10 @@ class HeadGrid(QWidget):
     # What is painted.
 
     def _paint_heads(
-        self, painter: QPainter, picture: HeadsPicture, stale: QRectF
+        self, painter: QPainter, picture: HeadsPicture, stale: QRegion
     ) -> None:
         for head in range(picture.layout.n_tiles):
-            if stale.intersects(QRectF(*picture.layout.tile(head))):
+            if stale.intersects(QRectF(*picture.layout.tile(head)).toAlignedRect()):
                 self._paint_head(painter, picture, head)
 
     def _paint_head(self, painter: QPainter, picture: HeadsPicture, head: int) -> None:
@@ -233,7 +234,7 @@ class HeadGrid(QWidget):
         painter.fillRect(event.rect(), theme().colour("surface"))
         picture = self.picture()
         if picture is not None:
-            self._paint_heads(painter, picture, QRectF(event.rect()))
+            self._paint_heads(painter, picture, event.region())
         if self.hasFocus():
             ink.paint_focus(painter, QRectF(self.rect()))
 
