@@ -50,10 +50,14 @@ LEAST_SIZE = QSize(160, 48)
 class Canvas(QAbstractScrollArea):
     """A painted area of numbered items, reachable by mouse, keys and screen reader.
 
-    Owns the keyboard's cursor, the item under the mouse and the scroll position.
+    Owns the keyboard's cursor, the item under the mouse and the scroll position. Focus
+    comes by Tab only, so that a click leaves the arrow keys to the stepper.
     Subclasses answer the questions below, in content coordinates, and call `refresh`
     when their data changed.
     """
+
+    REVEAL_MARGIN = 0
+    """What stays free around an item that is scrolled into sight, in pixels."""
 
     hovered = Signal(int)
     """The mouse is over another item; -1 where it left them all."""
@@ -67,7 +71,7 @@ class Canvas(QAbstractScrollArea):
         self._pressed = NOTHING
         self._content = QSizeF()
         self.setAccessibleName(name)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setCornerWidget(QWidget())  # else the style paints a box between the bars
         self.viewport().setAutoFillBackground(False)
@@ -152,10 +156,11 @@ class Canvas(QAbstractScrollArea):
             self.horizontalScrollBar().value(), self.verticalScrollBar().value()
         )
 
-    def reveal(self, index: int, margin: int = 0) -> None:
-        """Scroll no further than needed for an item to be seen with `margin` around."""
+    def reveal(self, index: int) -> None:
+        """Scroll no further than needed for an item to be seen with its margin."""
         if not 0 <= index < self.item_count():
             return
+        margin = self.REVEAL_MARGIN
         box = self.item_rect(index).adjusted(-margin, -margin, margin, margin)
         spans = ((box.left(), box.right()), (box.top(), box.bottom()))
         bars = (self.horizontalScrollBar(), self.verticalScrollBar())

@@ -32,6 +32,8 @@ NUMBER_GAP = 10
 class MergeTree(Canvas):
     """The trees of a word; merges up to a position are solid, the rest faint."""
 
+    REVEAL_MARGIN = MARGIN
+
     node_clicked = Signal(TreeNode)
     """A node was clicked or entered."""
 
@@ -128,7 +130,7 @@ class MergeTree(Canvas):
         wanted = self._position - 1 if self._position else LEAF
         levels = enumerate(placed.level for placed in self._placed)
         latest = next((i for i, level in levels if level == wanted), NOTHING)
-        self.reveal(latest, MARGIN)
+        self.reveal(latest)
 
     @property
     def _number_width(self) -> float:

@@ -105,6 +105,8 @@ def bracket_runs(brackets: list[int | None]) -> list[tuple[int, int]]:
 class TokenStrip(Canvas):
     """All tokens of the sentence in reading order; scrolls sideways when long."""
 
+    REVEAL_MARGIN = FADE
+
     query_requested = Signal(int)
     """The reader wants this token as the query (click, Enter)."""
     key_requested = Signal(int)
@@ -191,7 +193,7 @@ class TokenStrip(Canvas):
         """Scroll to the marked chips."""
         for index in (self._key, self._query):  # the query last: it must be seen
             if index is not None:
-                self.reveal(index, FADE)
+                self.reveal(index)
 
     # Ink.
 
