@@ -47,6 +47,16 @@ RING_RADIUS = 6
 LEAST_SIZE = QSize(160, 48)
 
 
+def grid_step(index: int, key: int, n_rows: int, n_columns: int) -> int:
+    """Where a key leads in items that count row by row; ACROSS stays in the row."""
+    row, column = divmod(index, n_columns)
+    if key in ENDS:
+        return row * n_columns + (0 if key == Qt.Key.Key_Home else n_columns - 1)
+    row = max(0, min(n_rows - 1, row + DOWN.get(key, 0)))
+    column = max(0, min(n_columns - 1, column + ACROSS.get(key, 0)))
+    return row * n_columns + column
+
+
 class Canvas(QAbstractScrollArea):
     """A painted area of numbered items, reachable by mouse, keys and screen reader.
 
@@ -70,6 +80,7 @@ class Canvas(QAbstractScrollArea):
         self._hover = NOTHING
         self._pressed = NOTHING
         self._content = QSizeF()
+        self._message = EMPTY
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -123,7 +134,7 @@ class Canvas(QAbstractScrollArea):
         painter.setFont(sans())
         painter.setPen(theme().ink("muted"))
         box = QRectF(self.viewport().rect())
-        draw_label(painter, box, EMPTY, Align.AlignHCenter)
+        draw_label(painter, box, self._message, Align.AlignHCenter)
 
     def paint_over(self, painter: QPainter) -> None:
         """Paint what does not scroll, in viewport coordinates, over the rest."""
@@ -132,7 +143,17 @@ class Canvas(QAbstractScrollArea):
         """Scroll to what matters most, after the room has changed."""
         self.reveal(self._cursor)
 
-    # What a subclass uses.
+    # What a subclass or a panel uses.
+
+    def set_message(self, text: str) -> None:
+        """What stands there while there are no items."""
+        self._message = text
+        self.viewport().update()
+
+    @property
+    def message(self) -> str:
+        """What stands there while there are no items."""
+        return self._message
 
     def refresh(self) -> None:
         """Lay out and paint anew, after other data or another size."""

@@ -5,7 +5,7 @@ escaped here; painted text never passes an HTML reader.
 """
 
 import html
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
@@ -19,21 +19,29 @@ N_REMEMBERED = 8192
 """Widths kept: the labels of a long sentence, several times over."""
 
 
+@cache
+def metrics(font: QFont) -> QFontMetricsF:
+    """The measures of a font; made once, since making them takes longer than asking."""
+    return QFontMetricsF(font)
+
+
 @lru_cache(maxsize=N_REMEMBERED)
 def advance(text: str, font: QFont) -> float:
     """The width of `text` in `font`, in pixels."""
-    return QFontMetricsF(font).horizontalAdvance(text)
+    return metrics(font).horizontalAdvance(text)
 
 
 @lru_cache(maxsize=N_REMEMBERED)
 def elided(text: str, font: QFont, width: float) -> str:
     """`text`, or its start and end around "…" where it is wider than `width` pixels."""
-    return QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideMiddle, width)
+    if advance(text, font) <= width:
+        return text
+    return metrics(font).elidedText(text, Qt.TextElideMode.ElideMiddle, width)
 
 
 def line_height(font: QFont) -> float:
     """The height of one line of `font`, in pixels."""
-    return QFontMetricsF(font).height()
+    return metrics(font).height()
 
 
 def draw_label(painter: QPainter, box: QRectF, text: str, align: Align) -> None:

@@ -4,8 +4,10 @@ Place: the merges panel. In: rows of symbols with the pair and its rank. Out: wh
 was clicked. The last row, with no pair, is what the word ends as.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -21,6 +23,8 @@ PADDING, RADIUS = 5, 4
 """Within a symbol's box."""
 COLUMN_GAP = 12
 LOSER_GAP = "   "
+N_ROWS_REMEMBERED = 64
+"""Rows whose measures are kept: more than a screenful."""
 UNDERLINE = 2
 RANK_LIMIT = 0.3
 """The ranks take at most this share of the width."""
@@ -39,13 +43,13 @@ class MergeRow:
     """The other pairs with their ranks, ready to read."""
 
 
-def symbol_spans(symbols: tuple[str, ...]) -> Iterator[tuple[float, float]]:
-    """Left and right edge of each symbol's box, from 0 on."""
-    left = 0.0
-    for symbol in symbols:
-        right = left + advance(symbol, mono(LARGE)) + 2 * PADDING
-        yield left, right
-        left = right + GAP
+@lru_cache(maxsize=N_ROWS_REMEMBERED)
+def symbol_spans(symbols: tuple[str, ...]) -> tuple[list[float], list[float]]:
+    """Left and right edges of the symbols' boxes, from 0 on."""
+    widths = [advance(symbol, mono(LARGE)) + 2 * PADDING for symbol in symbols]
+    lefts = list(accumulate((width + GAP for width in widths), initial=0.0))
+    rights = [left + width for left, width in zip(lefts, widths, strict=False)]
+    return lefts[: len(symbols)], rights
 
 
 def fitting(texts: tuple[str, ...], width: float) -> str:
@@ -126,7 +130,7 @@ class MergeRows(Canvas):
     def arrange(self) -> QSizeF:
         """The first row has the most symbols, so it is the widest."""
         first = self._rows[0].symbols if self._rows else ()
-        width = max((right for _, right in symbol_spans(first)), default=0.0)
+        width = max(symbol_spans(first)[1], default=0.0)
         whole = self._symbols_left + width + COLUMN_GAP + self._rank_width
         return QSizeF(whole + MARGIN, self._row_height * len(self._rows))
 
@@ -135,8 +139,8 @@ class MergeRows(Canvas):
         super().keep_in_sight()
         if not self._rows or (joined := self._rows[self.cursor_index].joined) is None:
             return
-        spans = list(symbol_spans(self._rows[self.cursor_index].symbols))
-        start, end = spans[joined[0]][0], spans[joined[1]][1]
+        lefts, rights = symbol_spans(self._rows[self.cursor_index].symbols)
+        start, end = lefts[joined[0]], rights[joined[1]]
         window = self._word_right - self._symbols_left
         bar = self.horizontalScrollBar()
         bar.setValue(round(min(max(bar.value(), end - window + 1), start)))
@@ -199,14 +203,14 @@ class MergeRows(Canvas):
     def _paint_symbols(self, painter: QPainter, index: int, word: QRectF) -> None:
         row = self._rows[index]
         pair = range(row.joined[0], row.joined[1] + 1) if row.joined else range(0)
-        seen_from, origin = word.left(), self._symbols_left
+        lefts, rights = symbol_spans(row.symbols)
+        origin = self._symbols_left
+        first = bisect_left(rights, word.left() - origin)
+        last = bisect_right(lefts, word.right() - origin)
         painter.setFont(mono(LARGE))
-        for place, (start, end) in enumerate(symbol_spans(row.symbols)):
-            if origin + start > word.right():
-                break
-            if origin + end < seen_from:
-                continue
-            box = QRectF(origin + start, word.top(), end - start, self._box_height)
+        for place in range(first, last):
+            left, width = origin + lefts[place], rights[place] - lefts[place]
+            box = QRectF(left, word.top(), width, self._box_height)
             self._paint_symbol(painter, box, row.symbols[place], index, place in pair)
             if place in pair:
                 self._underline(painter, box, place != pair.stop - 1, index)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.style.fonts import CAPTION, SMALL, mono, sans
 from app.style.theme import theme
-from app.widgets.canvas import ACROSS, DOWN, ENDS, NOTHING, Canvas
+from app.widgets.canvas import ACROSS, DOWN, NOTHING, Canvas, grid_step
 from app.widgets.cell_layout import label_step
 from app.widgets.cell_text import MINUS
 from app.widgets.label import Align, advance, draw_label, line_height
@@ -164,13 +164,7 @@ class StreamView(Canvas):
 
     def neighbour(self, index: int, key: int) -> int:
         """Along the row, or to the same station of another row."""
-        if key in ENDS:
-            return super().neighbour(index, key)
-        row, station = divmod(index, self._n_stations)
-        station += ACROSS.get(key, 0)
-        row += DOWN.get(key, 0)
-        station = max(0, min(self._n_stations - 1, station))
-        return max(0, min(len(self._rows) - 1, row)) * self._n_stations + station
+        return grid_step(index, key, len(self._rows), self._n_stations)
 
     def activate(self, index: int, is_secondary: bool) -> None:
         """Tell which station of which row."""

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.style.fonts import CAPTION, LARGE, mono, sans
 from app.style.theme import theme
-from app.widgets.canvas import ACROSS, EMPTY, NOTHING, Canvas
+from app.widgets.canvas import ACROSS, NOTHING, Canvas
 from app.widgets.label import Align, advance, draw_label, elided, line_height
 
 State = Literal["plain", "new", "special", "bad"]
@@ -259,7 +259,7 @@ class TokenStrip(Canvas):
         painter.setFont(sans())
         painter.setPen(theme().ink("muted"))
         box = QRectF(self.viewport().rect()).adjusted(MARGIN, 0, -MARGIN, 0)
-        draw_label(painter, box, EMPTY, Align.AlignLeft)
+        draw_label(painter, box, self.message, Align.AlignLeft)
 
     def paint_over(self, painter: QPainter) -> None:
         """The ends that fade where more chips follow."""

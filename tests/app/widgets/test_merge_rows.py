@@ -25,10 +25,11 @@ def rows(qtbot):
 
 
 def test_symbols_stand_in_a_row_with_gaps(qapp):
-    spans = list(symbol_spans(("a", "bc")))
-    assert spans[0][0] == 0
-    assert spans[1][0] == spans[0][1] + GAP
-    assert spans[1][1] - spans[1][0] > spans[0][1]
+    lefts, rights = symbol_spans(("a", "bc"))
+    assert lefts[0] == 0
+    assert lefts[1] == rights[0] + GAP
+    assert rights[1] - lefts[1] > rights[0]
+    assert symbol_spans(()) == ([], [])
 
 
 def test_losers_that_do_not_fit_are_counted(qapp):
