@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.style.theme import Theme
 
 CARD_PADDING = 14
-"""Room between a card's line and what lies in it, in pixels (see `card_margins`)."""
+"""Margin of the layout inside a card, in pixels: a sheet's padding moves no layout."""
 
 INKS = (
     "muted",

@@ -177,16 +177,6 @@ def apply_theme(app: QApplication, chosen: Theme) -> None:
         widget.update()
 
 
-def palette_of(chosen: Theme) -> QPalette:
-    """The Qt palette of a theme, for what the style sheet does not reach."""
-    palette = QPalette()
-    for role, name in PALETTE_ROLES:
-        palette.setColor(role, chosen.colour(name))
-    for role in (Role.Text, Role.WindowText, Role.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, role, chosen.colour("muted"))
-    return palette
-
-
 Role = QPalette.ColorRole
 PALETTE_ROLES = (
     (Role.Window, "window"),
@@ -211,6 +201,23 @@ PALETTE_ROLES = (
     (Role.Shadow, "line"),
     (Role.Accent, "accent"),
 )
+
+
+def palette_of(chosen: Theme) -> QPalette:
+    """The Qt palette of a theme, for what the style sheet does not reach."""
+    palette = QPalette()
+    for role, name in PALETTE_ROLES:
+        palette.setColor(role, chosen.colour(name))
+    for role in (Role.Text, Role.WindowText, Role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, chosen.colour("muted"))
+    return palette
+
+
+SCHEMES = {
+    "system": Qt.ColorScheme.Unknown,
+    "light": Qt.ColorScheme.Light,
+    "dark": Qt.ColorScheme.Dark,
+}
 
 
 def system_theme() -> Theme:
@@ -241,6 +248,8 @@ class ThemeSwitch(QObject):
     def choose(self, name: str) -> None:
         """Wear the theme of that name from now on; an unknown name means "system"."""
         self._choice = next((c for c in THEME_CHOICES if c == name), "system")
+        # For what the desktop draws: title bars, file dialogs. Unknown frees it again.
+        QGuiApplication.styleHints().setColorScheme(SCHEMES[self._choice])
         named: dict[str, Theme] = {each.name: each for each in THEMES}
         self._wear(named.get(self._choice) or system_theme())
 

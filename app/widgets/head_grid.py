@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.style.fonts import MEDIUM, REGULAR, SMALL, sans
+from app.style.fonts import SMALL, sans
 from app.style.maps import palette
 from app.style.theme import theme
 from app.widgets import map_painting as ink
@@ -213,7 +213,7 @@ class HeadGrid(QWidget):
         if is_hovered:
             ink.paint_outline(painter, cells, *self._hovered[1:], thickness=1)
         colour = "accent" if is_chosen else "text" if is_hovered else "muted"
-        painter.setFont(sans(SMALL, MEDIUM if is_chosen else REGULAR))
+        painter.setFont(sans(SMALL))
         painter.setPen(theme().ink(colour))
         box = QRectF(*picture.layout.caption(head)).adjusted(0, 0, 0, -CAPTION_GAP)
         draw_label(painter, box, self._caption(head), Qt.AlignmentFlag.AlignLeft)

@@ -46,7 +46,9 @@ SIGHTS = {
 
 @pytest.fixture
 def switch(qapp):
-    yield ThemeSwitch(qapp)
+    owner = ThemeSwitch(qapp)
+    yield owner
+    owner.deleteLater()
     apply_theme(qapp, LIGHT)
 
 
