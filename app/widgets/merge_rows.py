@@ -90,9 +90,9 @@ class MergeRows(Canvas):
 
     def set_position(self, position: int) -> None:
         """Make a row the present one; rows after it are not there yet, and faint."""
-        self._position = position
+        self._position = max(0, min(position, len(self._rows) - 1))
         if self._rows:
-            self.put_cursor(max(0, min(position, len(self._rows) - 1)))
+            self.put_cursor(self._position)
             self.keep_in_sight()
 
     # The canvas's questions.
