@@ -25,12 +25,16 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     partial = path.with_name(path.name + PARTIAL)
     with explained(path):
-        with open(partial, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-        flush_folder(path.parent)
+        try:
+            with open(partial, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(partial, path)
+            flush_folder(path.parent)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
 
 
 @contextmanager

@@ -5,7 +5,7 @@ whatever a reader should know. Only safetensors are read: a file must not run co
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -169,7 +169,9 @@ def _read_about(folder: Path) -> dict[str, Any]:
             f'{path} does not say "format": "{FORMAT}"; choose a folder that this '
             "program saved."
         )
-    if about.get("version") != VERSION or not isinstance(about.get("model"), dict):
+    if not isinstance(about.get("model"), dict):
+        raise CheckpointError(f'{path} is damaged (no table "model"); fetch it again.')
+    if about.get("version") != VERSION:
         raise CheckpointError(
             f"{path} has version {about.get('version')!r} and this program reads "
             f"{VERSION}; open it with the program that saved it."
@@ -204,15 +206,20 @@ def _check_tokenizer(
 
 
 def _unwrapped(weights: dict[str, Tensor], notes: list[str]) -> dict[str, Tensor]:
-    """Take off what wrappers of training put in front of the addresses."""
-    for wrapper in WRAPPERS:
-        if weights and all(address.startswith(wrapper) for address in weights):
-            weights = {
-                address.removeprefix(wrapper): weight
-                for address, weight in weights.items()
-            }
-            notes.append(f'"{wrapper}" was taken off the name of every weight.')
+    """Take off what wrappers of training put in front of every address."""
+    prefix = ""
+    while weights and (wrapper := _shared_wrapper(weights)):
+        prefix += wrapper
+        weights = {key.removeprefix(wrapper): weights[key] for key in weights}
+    if prefix:
+        notes.append(f'"{prefix}" was taken off the name of every weight.')
     return weights
+
+
+def _shared_wrapper(addresses: Iterable[str]) -> str:
+    """The wrapper's name that every address begins with, or nothing."""
+    shared = (w for w in WRAPPERS if all(a.startswith(w) for a in addresses))
+    return next(shared, "")
 
 
 def _widened(weights: dict[str, Tensor], notes: list[str]) -> dict[str, Tensor]:
@@ -224,10 +231,13 @@ def _widened(weights: dict[str, Tensor], notes: list[str]) -> dict[str, Tensor]:
 
 
 def _count_nan(weights: Mapping[str, Tensor], notes: list[str]) -> None:
+    """Note where a file holds values that are no numbers, and how many."""
     for address, weight in weights.items():
-        n_bad = int((~weight.isfinite()).sum())
-        if n_bad:
-            notes.append(f"{address} holds {n_bad} values that are NaN or infinite.")
+        n_nan, n_infinite = int(weight.isnan().sum()), int(weight.isinf().sum())
+        counts = [(n_nan, "NaN"), (n_infinite, "infinite")]
+        if found := " and ".join(f"{n} {what}" for n, what in counts if n):
+            values = "value" if n_nan + n_infinite == 1 else "values"
+            notes.append(f"{address} holds {found} {values}.")
 
 
 def _some(addresses: list[str]) -> str:

@@ -6,12 +6,14 @@ It reads `RUN_DIR/config.toml`, trains, and writes `RUN_DIR/checkpoints` and
 
 import argparse
 import logging
+import signal
 import sys
 from pathlib import Path
 
 from core.errors import CoreError
 from core.files import held_alone
-from core.training.events import EventLog, Failed
+from core.training.checkpoint import newest_step
+from core.training.events import EventLog, Failed, Stopped
 from core.training.loop import train
 
 log = logging.getLogger("core.training")
@@ -44,10 +46,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run(folder: Path) -> int:
-    """Train in a folder that is ours alone; every fault becomes an event."""
+    """Train in a folder that is ours alone; every end becomes an event."""
     events = EventLog(folder)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         train(folder, events)
+    except KeyboardInterrupt:  # before the first step, or asked twice
+        events.write(Stopped(step=newest_step(folder), message="Stopped at once."))
     except CoreError as error:
         events.write(Failed(message=str(error)))
         raise

@@ -8,6 +8,7 @@ is filled under another name and renamed, so one that is there is whole.
 
 import json
 import logging
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -139,6 +140,12 @@ def checkpoints(run: Path) -> list[Path]:
     return sorted((run / CHECKPOINTS).glob("step-????????"))
 
 
+def newest_step(run: Path) -> int:
+    """The steps that are safe on the disk."""
+    saved = checkpoints(run)
+    return int(saved[-1].name.removeprefix("step-")) if saved else 0
+
+
 def read_counters(folder: Path) -> Counters:
     """Read what a checkpoint says about its run.
 
@@ -172,10 +179,18 @@ def remove_leftovers(run: Path) -> None:
 
 def _thin(run: Path, keep: int) -> None:
     """Remove all but the newest checkpoints and the best one."""
-    old = checkpoints(run)[:-keep]
-    losses = {folder: read_counters(folder).loss for folder in checkpoints(run)}
-    rated = [folder for folder in losses if losses[folder] is not None]
-    best = min(rated, key=lambda folder: losses[folder] or 0.0, default=None)
-    for folder in old:
+    folders = checkpoints(run)
+    best = min(folders, key=_loss)
+    for folder in folders[:-keep]:
         if folder != best:
             remove_folder(folder)
+
+
+def _loss(folder: Path) -> float:
+    """How a checkpoint is rated; one that says nothing readable comes last."""
+    try:
+        loss = read_counters(folder).loss
+    except CheckpointError as error:
+        log.warning("%s", error)
+        return math.inf
+    return math.inf if loss is None else loss

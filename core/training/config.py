@@ -5,6 +5,7 @@ has the defaults below. Paths are relative to the run's folder.
 """
 
 import dataclasses
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 
 from core.config import ModelConfig
 from core.errors import ConfigError
+from core.model.device import DEVICE_NAMES
 
 CONFIG_FILE = "config.toml"
 
@@ -31,7 +33,8 @@ class DataConfig:
     def __post_init__(self) -> None:
         if not self.train:
             raise ConfigError("train must name at least one text file.")
-        _require("valid_share", self.valid_share, 0 <= self.valid_share < 1, "0 to 1")
+        share = self.valid_share
+        _require("valid_share", share, 0 <= share < 1, "at least 0 and below 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +44,10 @@ class TokenizerConfig:
     file: str = ""
     """A tokenizer.json to use; without one, a BPE is trained on the text."""
     n_vocab: int = 2048
-    """Tokens of the BPE that is trained."""
+    """Tokens of the BPE that is trained: 256 bytes, the end of text, and merges."""
 
     def __post_init__(self) -> None:
-        _require("n_vocab", self.n_vocab, self.n_vocab >= 256, "at least 256")
+        _require("n_vocab", self.n_vocab, self.n_vocab >= 257, "at least 257")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,8 @@ class TrainingConfig:
         for name in ("beta1", "beta2"):
             value = getattr(self, name)
             _require(name, value, 0 <= value < 1, "at least 0 and below 1")
+        is_known = self.device in DEVICE_NAMES
+        _require("device", self.device, is_known, f"one of {', '.join(DEVICE_NAMES)}")
 
 
 AT_LEAST_ONE = (
@@ -190,6 +195,8 @@ def _converted(name: str, value: Any, kind: Any) -> Any:
         return float(value)
     if not isinstance(value, kind) or isinstance(value, bool):
         raise ConfigError(f"{name} = {value!r} must be {KINDS[kind]}.")
+    if kind is float:
+        _require(name, value, value < math.inf, "finite")
     return value
 
 

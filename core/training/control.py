@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
-from core.files import write_whole
+from core.files import explained, write_whole
 
 log = logging.getLogger(__name__)
 
@@ -27,16 +27,17 @@ def send(folder: Path, command: Command) -> None:
 
 
 class Control:
-    """Listens for one run while the `with` block lasts."""
+    """Listens for one run: to the file from now on, to signals in the `with` block."""
 
     def __init__(self, folder: Path) -> None:
+        """Begin to listen. What an earlier run was told no longer counts."""
         self._file = folder / CONTROL_FILE
+        with explained(self._file):
+            self._file.unlink(missing_ok=True)
         self._signal = ""
         self._before: dict[signal.Signals, Callable[..., Any] | int | None] = {}
 
     def __enter__(self) -> "Control":
-        """Begin to listen. What an earlier run was told no longer counts."""
-        self._file.unlink(missing_ok=True)
         for number in SIGNALS:
             self._before[number] = signal.signal(number, self._on_signal)
         return self

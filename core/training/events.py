@@ -159,7 +159,8 @@ class EventLog:
     def __init__(self, folder: Path) -> None:
         self._path = folder / EVENTS_FILE
         with explained(self._path):
-            self._file = open(self._path, "a+b")  # noqa: SIM115 (closed by close)
+            # Unbuffered, so that closing a file on a full disk has nothing to write.
+            self._file = open(self._path, "a+b", buffering=0)  # noqa: SIM115
             self._end_torn_line()
 
     def write(self, event: Event) -> None:
@@ -170,7 +171,6 @@ class EventLog:
         """
         with explained(self._path):
             self._file.write(line_of(event).encode() + b"\n")
-            self._file.flush()
 
     def close(self) -> None:
         """Let the file go."""

@@ -55,6 +55,7 @@ def train(folder: Path, events: EventLog) -> None:
     Raises:
         CoreError: The run cannot start or cannot go on. Checkpoints stay.
     """
+    control = Control(folder)
     config = read_config(folder)
     check_memory(config.model)
     if config.training.n_threads:
@@ -63,9 +64,15 @@ def train(folder: Path, events: EventLog) -> None:
     tokenizer = run_tokenizer(folder, config)
     texts = run_texts(folder, config, tokenizer)
     model = replace(config.model, n_vocab=tokenizer.n_vocab)
-    trainer = Trainer(config.training, model, device)
-    with Control(folder) as control:
-        Run(folder, trainer, tokenizer, texts, events, control).carry_out()
+    try:
+        trainer = Trainer(config.training, model, device)
+        with control:
+            Run(folder, trainer, tokenizer, texts, events, control).carry_out()
+    except torch.OutOfMemoryError as error:
+        raise TrainingError(
+            f"The memory of {device} is too small for batch_size = "
+            f"{config.training.batch_size}; choose a smaller one or a smaller model."
+        ) from error
 
 
 class Run:
@@ -146,9 +153,9 @@ class Run:
             return
         read = torch.stack([torch.stack(pair) for pair in self._unread]).tolist()
         first = self.trainer.step - len(read) + 1
-        for step, figures in enumerate(read, first):
-            if not all(map(math.isfinite, figures)):
-                raise TrainingError(self._ruin(step, *figures))
+        for step, (loss, norm) in enumerate(read, first):
+            if not math.isfinite(loss) or not math.isfinite(norm):
+                raise self._ruin(f"Step {step} has loss {loss:g}, gradient {norm:g}")
         now_s = time.perf_counter()
         n_tokens = len(read) * self.trainer.config.batch_size * self.texts.train.n_ctx
         self.events.write(
@@ -163,13 +170,12 @@ class Run:
         self._unread.clear()
         self._looked_at_s = now_s
 
-    def _ruin(self, step: int, loss: float, norm: float) -> str:
-        """Say at which step a run was lost, and from where it can go on."""
+    def _ruin(self, fault: str) -> TrainingError:
+        """Say how a run was lost, and from where it can go on."""
         saved = checkpoints(self.folder)
         rest = f"{saved[-1].name} is intact" if saved else "nothing was saved yet"
-        return (
-            f"Step {step} has the loss {loss:g} and the gradient norm {norm:g}, so the "
-            f"run was stopped ({rest}); try a smaller learning_rate."
+        return TrainingError(
+            f"{fault}: the run was stopped ({rest}); try a smaller learning_rate."
         )
 
     def _evaluate(self) -> None:
@@ -179,6 +185,8 @@ class Run:
         valid = self.texts.valid
         valid_loss = self.trainer.evaluate(valid) if valid else None
         loss = train_loss if valid_loss is None else valid_loss
+        if not math.isfinite(loss):
+            raise self._ruin(f"After step {self.trainer.step} the loss is {loss:g}")
         best = self.counters.best_loss
         self.counters = Counters(
             step=self.trainer.step,
@@ -193,11 +201,23 @@ class Run:
                 perplexity=math.exp(min(loss, LARGEST_EXPONENT)),
             )
         )
+        log.info(
+            "Step %d of %d: loss %.4f",
+            self.trainer.step,
+            self.trainer.config.n_steps,
+            loss,
+        )
         self._looked_at_s = time.perf_counter()
 
     def _save(self) -> None:
-        """Keep the run as it stands."""
+        """Keep the run as it stands, unless its weights are ruined.
+
+        Raises:
+            CoreError: They are, or the checkpoint could not be written.
+        """
         self._look()
+        if not self.trainer.is_sound():
+            raise self._ruin(f"After step {self.trainer.step} a weight is not finite")
         self.counters = replace(self.counters, step=self.trainer.step)
         folder = save_checkpoint(
             self.folder, self.trainer, self.tokenizer, self.counters

@@ -64,6 +64,11 @@ class Trainer:
         self.model.train()
         return float(total) / sum(len(read) for read, _ in batches)
 
+    def is_sound(self) -> bool:
+        """Whether every weight is a finite number."""
+        weights = self.model.weights().values()
+        return bool(torch.stack([weight.isfinite().all() for weight in weights]).all())
+
     def _loss(self, read: Tensor, following: Tensor) -> Tensor:
         """Cross-entropy of what follows each token: [n_batch, n_ctx] twice -> []."""
         kind = training_type(self.device)

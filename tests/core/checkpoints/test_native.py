@@ -1,0 +1,200 @@
+import dataclasses
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from core.checkpoints.native import read_model, save_model, weight_shapes
+from core.config import ModelConfig
+from core.errors import CoreError
+from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.folder import save_tokenizer
+from tests.helpers.bundles import save_tiny, tiny_bundle, tiny_tokenizer
+
+POINTER = (
+    f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 123456\n"
+)
+W_Q = "layers.1.attn.W_Q"
+Weights = dict[str, Tensor]
+
+
+def change_weights(folder: Path, change: Callable[[Weights], Weights]) -> None:
+    """Rewrite a folder's weights."""
+    path = folder / "model.safetensors"
+    weights = {address: weight.clone() for address, weight in load_file(path).items()}
+    save_file(change(weights), path)
+
+
+def change_about(folder: Path, **fields: object) -> None:
+    """Rewrite fields of a folder's config.json."""
+    path = folder / "config.json"
+    about = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**about, **fields}), encoding="utf-8")
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_what_was_saved_comes_back(tmp_path: Path, tied: bool) -> None:
+    bundle = tiny_bundle(tie_embeddings=tied)
+    model = read_model(save_tiny(tmp_path, "tiny", tie_embeddings=tied))
+    assert (model.name, model.config, model.notes) == ("tiny", bundle.config, ())
+    assert model.tokenizer.fingerprint == tiny_tokenizer().fingerprint
+    assert model.weights.keys() == bundle.weights.keys()
+    for address, weight in bundle.weights.items():
+        assert torch.equal(weight, model.weights[address]), address
+
+
+def test_a_tied_head_is_saved_once(tmp_path: Path) -> None:
+    stored = load_file(save_tiny(tmp_path) / "model.safetensors")
+    assert "embed.W_E" in stored
+    assert "output.W_U" not in stored
+
+
+def test_shapes_are_known_without_a_weight() -> None:
+    config = ModelConfig(d_model=65_536, n_heads=64, n_layers=2)
+    assert weight_shapes(config)["layers.1.attn.W_Q"] == (65_536, 64, 1024)
+
+
+def test_half_precision_is_widened_and_said(tmp_path: Path) -> None:
+    bundle = tiny_bundle()
+    save_model(
+        tmp_path,
+        bundle.config,
+        bundle.weights,
+        tiny_tokenizer(),
+        name="half",
+        dtype=torch.float16,
+    )
+    model = read_model(tmp_path)
+    assert model.notes == ("The file holds float16; computing in float32.",)
+    assert torch.equal(model.weights[W_Q], bundle.weights[W_Q].half().float())
+
+
+@pytest.mark.parametrize("wrapper", ["_orig_mod.", "module.", "module._orig_mod."])
+def test_a_wrappers_prefix_is_taken_off_and_said(tmp_path: Path, wrapper: str) -> None:
+    folder = save_tiny(tmp_path)
+    change_weights(folder, lambda w: {wrapper + key: w[key] for key in w})
+    model = read_model(folder)
+    assert torch.equal(model.weights[W_Q], tiny_bundle().weights[W_Q])
+    assert len(model.notes) == 1
+    assert f'"{wrapper}" was taken off' in model.notes[0]
+
+
+def test_values_that_are_no_numbers_are_counted(tmp_path: Path) -> None:
+    folder = save_tiny(tmp_path)
+
+    def spoil(weights: Weights) -> Weights:
+        weights[W_Q][0, 0, :2] = torch.tensor([math.nan, math.inf])
+        return weights
+
+    change_weights(folder, spoil)
+    assert read_model(folder).notes == (f"{W_Q} holds 1 NaN and 1 infinite values.",)
+
+
+def without(address: str) -> Callable[[Weights], Weights]:
+    return lambda weights: {key: weights[key] for key in weights if key != address}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (without(W_Q), rf"lacks {W_Q};"),
+        (lambda w: {**w, "extra": torch.zeros(1)}, "has the unknown extra;"),
+        (
+            lambda w: {**w, W_Q: torch.zeros(8, 4, 2)},
+            rf"{W_Q} has the shape \(8, 4, 2\).* asks for \(8, 2, 4\)",
+        ),
+        (lambda _: {}, r"lacks embed\.W_E and \d+ more weights"),
+    ],
+)
+def test_weights_that_do_not_fit_are_named(
+    tmp_path: Path, change: Callable[[Weights], Weights], words: str
+) -> None:
+    folder = save_tiny(tmp_path)
+    change_weights(folder, change)
+    refused(folder, words)
+
+
+def test_a_download_pointer_is_recognised(tmp_path: Path) -> None:
+    folder = save_tiny(tmp_path)
+    (folder / "model.safetensors").write_text(POINTER, encoding="utf-8", newline="\n")
+    refused(folder, f"is a download pointer of {len(POINTER)} bytes, not the weights")
+
+
+@pytest.mark.parametrize("n_kept", [0, 4, 100, 2000])
+def test_a_cut_off_file_is_refused(tmp_path: Path, n_kept: int) -> None:
+    path = save_tiny(tmp_path) / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:n_kept])
+    refused(tmp_path, r"model\.safetensors is damaged or cut off")
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+    (save_tiny(tmp_path) / name).unlink()
+    refused(tmp_path, f"{name} is missing")
+
+
+def test_a_missing_or_empty_folder_is_named(tmp_path: Path) -> None:
+    refused(tmp_path / "gone", "gone is not a folder")
+    refused(tmp_path, r"config\.json is missing")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"format": "other"}, '"format": "glassformer"'),
+        ({"version": 2}, "has version 2 and this program reads 1"),
+        ({"model": {"d_model": 7}}, r"config\.json: d_model = 7 cannot be shared"),
+        ({"model": {"colour": 1}}, "colour is not a field of a model"),
+        ({"model": 3}, "is damaged"),
+    ],
+)
+def test_a_config_that_cannot_be_used_is_refused(
+    tmp_path: Path, fields: dict[str, object], words: str
+) -> None:
+    folder = save_tiny(tmp_path)
+    change_about(folder, **fields)
+    refused(folder, words)
+
+
+@pytest.mark.parametrize("content", ["{", "", "[]", "\xff"])
+def test_a_config_that_is_not_ours_is_refused(tmp_path: Path, content: str) -> None:
+    path = save_tiny(tmp_path) / "config.json"
+    path.write_text(content, encoding="latin-1")
+    refused(tmp_path, r"config\.json ")
+
+
+def test_a_tokenizer_of_another_size_is_refused_with_both(tmp_path: Path) -> None:
+    folder = save_tiny(tmp_path)
+    save_tokenizer(BpeTokenizer.from_merges(()), folder)
+    refused(folder, r"tokenizer\.json has 256 tokens and the model 269")
+
+
+def test_another_tokenizer_of_the_same_size_is_refused(tmp_path: Path) -> None:
+    folder = save_tiny(tmp_path)
+    merges = [(b"q", bytes([i])) for i in range(tiny_tokenizer().n_vocab - 256)]
+    save_tokenizer(BpeTokenizer.from_merges(merges), folder)
+    refused(folder, "is another tokenizer than the model was trained with")
+
+
+def test_a_save_leaves_no_partial_file(tmp_path: Path) -> None:
+    save_tiny(tmp_path)
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {"config.json", "model.safetensors", "tokenizer.json"}
+
+
+def test_the_config_is_readable_by_people(tmp_path: Path) -> None:
+    about = json.loads((save_tiny(tmp_path) / "config.json").read_text("utf-8"))
+    assert about["format"] == "glassformer"
+    assert about["model"] == dataclasses.asdict(tiny_bundle().config)
+
+
+def refused(folder: Path, words: str) -> None:
+    """Opening the folder fails in one sentence that has these words."""
+    with pytest.raises(CoreError, match=words) as raised:
+        read_model(folder)
+    assert "\n" not in str(raised.value)

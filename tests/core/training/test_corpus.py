@@ -1,0 +1,118 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from core.errors import TrainingError
+from core.tokenizers.bpe import BpeTokenizer
+from core.training.corpus import decoded, encoded, read_text, split_off, windows_of
+
+BYTES = BpeTokenizer.from_merges(())
+PATH = Path("text.txt")
+
+
+def test_a_text_of_one_window_less_a_token_is_refused_with_both_numbers() -> None:
+    with pytest.raises(TrainingError, match=r"has 64 tokens.* n_ctx = 64 needs 65"):
+        windows_of(np.arange(64), 64, "The training text")
+
+
+@pytest.mark.parametrize(("n_tokens", "n_windows"), [(65, 1), (66, 2)])
+def test_each_token_that_has_room_begins_a_window(
+    n_tokens: int, n_windows: int
+) -> None:
+    assert len(windows_of(np.arange(n_tokens), 64, "")) == n_windows
+
+
+def test_the_targets_are_the_next_tokens() -> None:
+    read, following = windows_of(np.arange(10, 20), 3, "").batch(torch.tensor([0, 6]))
+    assert read.tolist() == [[10, 11, 12], [16, 17, 18]]
+    assert following.tolist() == [[11, 12, 13], [17, 18, 19]]
+
+
+def test_the_same_seed_draws_the_same_windows() -> None:
+    windows = windows_of(np.arange(100), 4, "")
+    first, again = (
+        windows.drawn(8, torch.Generator().manual_seed(3))[0].tolist() for _ in "ab"
+    )
+    assert first == again
+    other = windows.drawn(8, torch.Generator().manual_seed(4))[0].tolist()
+    assert other != first
+
+
+def test_spread_windows_reach_over_the_whole_text_without_repeating() -> None:
+    windows = windows_of(np.arange(105), 5, "")
+    starts = [int(row[0]) for read, _ in windows.spread(4, 5) for row in read]
+    assert starts == list(range(0, 100, 5))
+
+
+def test_a_short_text_is_spread_over_once() -> None:
+    batches = windows_of(np.arange(8), 5, "").spread(2, 100)
+    assert [len(read) for read, _ in batches] == [2, 1]
+
+
+def test_the_last_share_is_split_off() -> None:
+    train, valid = split_off(np.arange(10), 0.2)
+    assert train.tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert valid.tolist() == [8, 9]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "hi é\n".encode(),
+        b"\xef\xbb\xbf" + "hi é\n".encode(),
+        b"\xff\xfe" + "hi é\n".encode("utf-16-le"),
+        b"\xfe\xff" + "hi é\n".encode("utf-16-be"),
+        "hi é\r\n".encode(),
+        "hi é\r".encode(),
+    ],
+)
+def test_a_text_is_the_same_in_each_encoding_and_from_each_system(
+    content: bytes,
+) -> None:
+    assert decoded(content, PATH) == "hi é\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"caf\xe9", r"text\.txt is not UTF-8: byte 0xE9 at offset 3"),
+        (b"ok \xff ok", "byte 0xFF at offset 3"),
+        (b"\xef\xbb\xbfok\xff", "byte 0xFF at offset 5"),
+        (b"\x89PNG\r\n\x1a\n\x00", "byte 0x89 at offset 0"),
+        (b"\xff\xfea", "UTF-16-LE: byte 0x61 at offset 2"),
+        (b"ab\0", "character 2 is NUL"),
+    ],
+)
+def test_what_is_not_text_is_refused_with_its_offset(
+    content: bytes, words: str
+) -> None:
+    with pytest.raises(TrainingError, match=words):
+        decoded(content, PATH)
+
+
+def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=r"gone\.txt cannot be read"):
+        read_text(tmp_path / "gone.txt")
+
+
+def test_files_are_encoded_once_and_again_when_they_change(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for path, text in zip(paths, ("ab", "c"), strict=True):
+        path.write_text(text, encoding="utf-8")
+    cache = tmp_path / "cache"
+    assert encoded(paths, BYTES, cache).tolist() == [97, 98, 99]
+    kept = list(cache.iterdir())
+    assert encoded(paths, BYTES, cache).tolist() == [97, 98, 99]
+    assert list(cache.iterdir()) == kept
+    paths[1].write_text("d", encoding="utf-8")
+    assert encoded(paths, BYTES, cache).tolist() == [97, 98, 100]
+
+
+def test_another_tokenizer_encodes_anew(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("ab", encoding="utf-8")
+    pair = BpeTokenizer.from_merges([(b"a", b"b")])
+    assert encoded([path], BYTES, tmp_path).tolist() == [97, 98]
+    assert encoded([path], pair, tmp_path).tolist() == [256]

@@ -1,0 +1,234 @@
+import dataclasses
+import math
+import random
+from pathlib import Path
+
+import pytest
+
+from core.checkpoints.native import read_model
+from core.errors import DeviceError, TrainingError
+from core.training.checkpoint import checkpoints, newest_step, read_counters
+from core.training.control import Control, send
+from core.training.events import (
+    Evaluated,
+    Event,
+    Finished,
+    Paused,
+    Resumed,
+    Saved,
+    Started,
+    Stepped,
+    Stopped,
+)
+from tests.core.training.conftest import MakeRun, carry_out
+
+
+def steps(events: list[Event]) -> dict[int, Stepped]:
+    """Every step's figures, without the one that a clock decides."""
+    return {
+        event.step: dataclasses.replace(event, tokens_per_second=0.0)
+        for event in events
+        if isinstance(event, Stepped)
+    }
+
+
+def kinds(events: list[Event]) -> list[str]:
+    return [type(event).__name__ for event in events if not isinstance(event, Stepped)]
+
+
+def tell_after(
+    monkeypatch: pytest.MonkeyPatch, n_steps: int, *commands: str | None
+) -> None:
+    """Have the run told these commands, one each time it asks, after some steps."""
+    told = iter([None] * (n_steps - 1) + list(commands))
+    monkeypatch.setattr(Control, "command", lambda _: next(told, None))
+
+
+def test_a_resumed_run_has_the_very_losses_of_a_straight_one(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = {"n_steps": 100, "evaluate_every": 20, "learning_rate": 1e-3}
+    model = {"dropout": 0.1}
+    straight = carry_out(make_run(name="straight", model=model, **fields))
+    folder = make_run(name="resumed", model=model, **fields)
+    tell_after(monkeypatch, 50, "stop")
+    assert kinds(carry_out(folder))[-2:] == ["Saved", "Stopped"]
+    assert newest_step(folder) == 50
+    monkeypatch.undo()
+    resumed = carry_out(folder)
+    assert steps(resumed) == steps(straight)
+    assert len(steps(resumed)) == 100
+    assert steps(resumed)[50].learning_rate == pytest.approx(5.000e-4, abs=5e-8)
+    assert steps(resumed)[51].learning_rate == pytest.approx(4.843e-4, abs=5e-8)
+    tests = [
+        [event for event in events if isinstance(event, Evaluated)]
+        for events in (straight, resumed)
+    ]
+    assert tests[0] == tests[1]
+    counters = [
+        read_counters(checkpoints(folder.with_name(name))[-1])
+        for name in ("straight", "resumed")
+    ]
+    assert counters[0] == counters[1]
+
+
+def test_a_run_tells_its_story_in_order(make_run: MakeRun) -> None:
+    events = carry_out(make_run(n_steps=4, evaluate_every=2, checkpoint_every=2))
+    turn = ["Evaluated", "Saved"]
+    assert kinds(events) == ["Started", "Evaluated", *turn, *turn, "Finished"]
+    assert isinstance(events[0], Started)
+    assert events[0].n_vocab == 257
+    assert [event.step for event in events if isinstance(event, Saved)] == [2, 4]
+
+
+def test_a_finished_run_opens_as_a_model(make_run: MakeRun) -> None:
+    folder = make_run(n_steps=2)
+    carry_out(folder)
+    model = read_model(checkpoints(folder)[-1])
+    assert (model.name, model.config.n_vocab) == ("run, step 2", 257)
+
+
+def test_a_finished_run_started_again_only_says_so(make_run: MakeRun) -> None:
+    folder = make_run(n_steps=2)
+    carry_out(folder)
+    assert kinds(carry_out(folder))[-2:] == ["Started", "Finished"]
+
+
+def test_a_longer_run_goes_on_from_the_shorter_one(make_run: MakeRun) -> None:
+    folder = make_run(n_steps=2)
+    carry_out(folder)
+    config = folder / "config.toml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace("n_steps = 2", "n_steps = 5"), encoding="utf-8")
+    events = carry_out(folder)
+    assert [event.step for event in events if isinstance(event, Started)] == [0, 2]
+    assert events[-1] == Finished(step=5, message="All 5 steps are done.")
+
+
+def test_a_paused_run_saves_waits_and_goes_on(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_run(n_steps=4)
+    monkeypatch.setattr("core.training.loop.PAUSE_POLL_S", 0.0)
+    tell_after(monkeypatch, 2, "pause", None, None, "resume")
+    events = carry_out(folder)
+    middle = [e for e in events if isinstance(e, Saved | Paused | Resumed)][:3]
+    assert [(type(e), e.step) for e in middle] == [
+        (Saved, 2),
+        (Paused, 2),
+        (Resumed, 2),
+    ]
+    assert isinstance(events[-1], Finished)
+
+
+def test_a_paused_run_can_be_stopped(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.training.loop.PAUSE_POLL_S", 0.0)
+    tell_after(monkeypatch, 2, "pause", "stop")
+    events = carry_out(make_run(n_steps=4))
+    assert isinstance(events[-1], Stopped)
+    assert events[-1].step == 2
+
+
+def test_a_run_forgets_what_an_earlier_one_was_told(make_run: MakeRun) -> None:
+    folder = make_run(n_steps=2)
+    send(folder, "stop")
+    assert isinstance(carry_out(folder)[-1], Finished)
+
+
+def test_a_loss_that_is_no_number_stops_the_run_at_its_step(make_run: MakeRun) -> None:
+    folder = make_run(n_steps=50, learning_rate=1e6, log_every=5, checkpoint_every=1)
+    with pytest.raises(TrainingError, match=r"Step \d+ .*|After step \d+ .*") as raised:
+        carry_out(folder)
+    assert "try a smaller learning_rate" in str(raised.value)
+    kept = checkpoints(folder)[-1]
+    assert f"{kept.name} is intact" in str(raised.value)
+    weights = read_model(kept).weights
+    assert all(bool(weight.isfinite().all()) for weight in weights.values())
+
+
+def test_a_ruined_run_without_a_checkpoint_says_so(make_run: MakeRun) -> None:
+    with pytest.raises(TrainingError, match=r"nothing was saved yet"):
+        carry_out(make_run(n_steps=50, learning_rate=1e6))
+
+
+@pytest.mark.parametrize(("n_characters", "n_windows"), [(65, 1), (66, 2)])
+def test_a_text_of_one_window_is_enough(
+    make_run: MakeRun, n_characters: int, n_windows: int
+) -> None:
+    model, data = {"n_ctx": 64}, {"valid_share": 0.0}
+    events = carry_out(make_run("abcdefgh" * 9, "whole", model, data, n_steps=2))
+    assert isinstance(events[-1], Finished)
+    text = ("abcdefgh" * 9)[:n_characters]
+    events = carry_out(make_run(text, "cut", model, data, n_steps=2))
+    assert isinstance(events[0], Started)
+    assert events[0].n_train_tokens - 64 == n_windows
+
+
+def test_a_text_shorter_than_a_window_is_refused(make_run: MakeRun) -> None:
+    folder = make_run("a" * 64, model={"n_ctx": 64}, data={"valid_share": 0.0})
+    with pytest.raises(TrainingError, match=r"has 64 tokens.* needs 65"):
+        carry_out(folder)
+
+
+def test_one_letter_over_and_over_is_learned(make_run: MakeRun) -> None:
+    events = carry_out(make_run("a" * 1000, n_steps=60, learning_rate=0.05))
+    last = [event for event in events if isinstance(event, Evaluated)][-1]
+    assert last.valid_loss == pytest.approx(0.0, abs=0.02)
+    assert last.perplexity == pytest.approx(1.0, abs=0.02)
+
+
+def test_without_a_validation_text_the_training_text_is_judged(
+    make_run: MakeRun,
+) -> None:
+    events = carry_out(make_run(data={"valid_share": 0.0}, n_steps=1))
+    last = [event for event in events if isinstance(event, Evaluated)][-1]
+    assert last.valid_loss is None
+    assert last.perplexity == pytest.approx(math.exp(last.train_loss))
+
+
+def test_validation_files_are_read(make_run: MakeRun) -> None:
+    folder = make_run(data={"valid": ["other.txt"]}, n_steps=1)
+    text = "".join(random.Random(1).choices("abc", k=100))
+    (folder / "other.txt").write_text(text, encoding="utf-8")
+    events = carry_out(folder)
+    assert isinstance(events[0], Started)
+    assert events[0].n_valid_tokens == 100
+
+
+def test_a_model_that_cannot_fit_is_refused_before_the_text_is_read(
+    make_run: MakeRun,
+) -> None:
+    huge = {"d_model": 65_536, "n_layers": 96, "n_heads": 64}
+    folder = make_run(model=huge, data={"train": ["missing.txt"]})
+    with pytest.raises(TrainingError, match=r"needs about 79,[\d,.]+ GB"):
+        carry_out(folder)
+
+
+def test_a_device_that_is_not_there_is_refused(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(DeviceError, match="'cuda' is not on this machine"):
+        carry_out(make_run(device="cuda"))
+
+
+def test_the_runs_own_tokenizer_is_kept(make_run: MakeRun) -> None:
+    folder = make_run(n_steps=1)
+    carry_out(folder)
+    kept = (folder / "tokenizer.json").read_bytes()
+    carry_out(folder)
+    assert (folder / "tokenizer.json").read_bytes() == kept
+
+
+def test_a_tokenizer_file_can_be_given(make_run: MakeRun, tmp_path: Path) -> None:
+    first = make_run(n_steps=1)
+    carry_out(first)
+    second = make_run(name="second", n_steps=1)
+    config = second / "config.toml"
+    text = config.read_text(encoding="utf-8")
+    given = 'file = "../run/tokenizer.json"'
+    config.write_text(text.replace("n_vocab = 257", given), encoding="utf-8")
+    assert isinstance(carry_out(second)[-1], Finished)
+    assert not (second / "tokenizer.json").exists()
