@@ -38,7 +38,7 @@ SIZES = ModelConfig(
 
 def ours() -> Callable[[], int]:
     """Our model, and how to let it write; gives the number of tokens written."""
-    model = Transformer(SIZES)
+    model = Transformer(SIZES).requires_grad_(False)
     greedy = Sampling(temperature=0)
     return lambda: sum(1 for _ in generate(model, PROMPT, greedy, N_NEW))
 
