@@ -24,7 +24,7 @@ SENTENCES = (
     "a dog ran to the cat and sat",
 )
 N_VOCAB = 272
-"""256 bytes, 15 merges, the end of text."""
+"""At most: 256 bytes, the merges that occur twice, the end of text."""
 TINY = {"d_model": 8, "n_heads": 2, "n_layers": 2, "n_ctx": 32}
 WEIGHT_DEVIATION = 0.4
 

@@ -1,0 +1,25 @@
+"""What becomes of the reader's place when the sentence changes under it."""
+
+from dataclasses import replace
+
+from core.trace.selection import Selection, clamped
+from core.trace.trace import Trace
+
+
+def fitted(selection: Selection, trace: Trace, *, follows_end: bool) -> Selection:
+    """The place in a new trace: the same, as far as it exists there.
+
+    Where it `follows_end`, the query is the last token, and a key right before the
+    query stays right before it.
+    """
+    if follows_end:
+        query = trace.n - 1
+        is_neighbour = selection.key == max(selection.query - 1, 0)
+        key = max(query - 1, 0) if is_neighbour else selection.key
+        selection = replace(selection, query=query, key=key)
+    return clamped(selection, trace)
+
+
+def kept_inside(selection: Selection, trace: Trace) -> Selection:
+    """A wished place, clamped to the trace; a number outside the step stays chosen."""
+    return replace(clamped(selection, trace), focus=selection.focus)

@@ -1,0 +1,31 @@
+"""What the window says about a model: no weights, no torch."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.config import ModelConfig
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """An open model in words and numbers."""
+
+    name: str
+    folder: Path | None
+    config: ModelConfig
+    n_parameters: int
+    """Weights; a table that is used twice counts once."""
+    device: str
+    """Where it computes, for a reader: "CPU", or the name of a card."""
+    notes: tuple[str, ...] = ()
+    """What had to be assumed on opening, and what is odd about the files."""
+
+    @property
+    def n_ctx(self) -> int:
+        """Tokens it can read at once."""
+        return self.config.n_ctx
+
+    @property
+    def n_vocab(self) -> int:
+        """Tokens it knows."""
+        return self.config.n_vocab

@@ -1,0 +1,386 @@
+"""The one owner of state: model, sentence, trace, selection, sampling.
+
+Widgets ask (the methods here: wishes), the session tells (the signals of `Facts`).
+Typed text waits for a pause, goes to the tracing worker, and comes back as a trace that
+everybody is told of.
+"""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QThread, QTimer, Slot
+
+from app.facts import Facts
+from app.failures import ErrorReport
+from app.fitting import kept_inside
+from app.sentence import last_ids
+from app.workers.generating import GenerateRequest, GeneratingWorker, NewTokens
+from app.workers.runner import Request, Runner
+from app.workers.tracing import (
+    ANSWERS,
+    EncodeRequest,
+    Opened,
+    OpenRequest,
+    Part,
+    PartsRequest,
+    Traced,
+    TraceRequest,
+    TracingWorker,
+)
+from core.errors import CoreError, TokenizerError, TraceError
+from core.generation.sampling import Sampling, pick, uniform
+from core.tokenizers.base import Encoding, Tokenizer
+from core.tokenizers.folder import open_tokenizer
+from core.trace.selection import Selection, at_step, stepped, to_layer
+
+TYPING_PAUSE_MS = 100
+"""Shorter than this, and every keystroke starts a pass."""
+
+ACTIVITIES = (
+    (OpenRequest, "opening the model…"),
+    (GenerateRequest, "writing…"),
+    (EncodeRequest, "thinking…"),
+    (TraceRequest, "thinking…"),
+    (PartsRequest, "thinking…"),
+)
+"""What to say of each kind of request; the first kind that is pending is said."""
+
+log = logging.getLogger(__name__)
+
+
+class Session(Facts):
+    """State, and every way to change it. Lives in the main thread."""
+
+    def __init__(
+        self, sampling: Sampling | None = None, pause_ms: int = TYPING_PAUSE_MS
+    ) -> None:
+        """Own nothing yet; wishes may come before `start`."""
+        super().__init__(sampling or Sampling())
+        self._serial = 0
+        self._first_valid = 0
+        self._prepared: PartsRequest | None = None
+        self._pause = QTimer(self, singleShot=True, interval=pause_ms)
+        self._pause.timeout.connect(self._on_pause_timeout)
+        self._tracing = Runner(TracingWorker(), tuple(ANSWERS), "tracing")
+        self._tracing.answered.connect(self._on_tracing_answered)
+        self._tracing.failed.connect(self._on_tracing_failed)
+        self._generating = Runner(GeneratingWorker(), (GenerateRequest,), "generating")
+        self._generating.progressed.connect(self._on_generating_progressed)
+        self._generating.answered.connect(self._on_generating_answered)
+        self._generating.failed.connect(self._on_generating_failed)
+
+    def start(self) -> None:
+        """Let the workers begin. After the first paint: torch holds the window up."""
+        self._tracing.start()
+        self._generating.start()
+
+    def close(self) -> None:
+        """Stop all work and wait for its end."""
+        self._pause.stop()
+        self.stop_generating()
+        self._tracing.stop()
+        self._generating.stop()
+
+    # Wishes: model and sentence
+
+    def open_model(self, folder: str | Path) -> None:
+        """Open a model folder; the present model stays until the new one is there."""
+        if self._bundle is None:
+            tokenizer = early_tokenizer(Path(folder))
+            if tokenizer is not None:
+                self._sentence.read_with(tokenizer, specials=self.reads_specials)
+                self._tell_text()
+        self._tracing.request(OpenRequest(Path(folder)))
+        self._tell_activity()
+
+    def request_text(self, text: str) -> None:
+        """Type: the tokens change at once, the trace after a pause."""
+        if text != self.text:
+            self._leave_writing()
+            self._sentence.type(text)
+            self._after_typing()
+
+    def set_specials(self, specials: bool) -> None:
+        """Read "<|endoftext|>" in the text as one special token, or as characters."""
+        if self.tokenizer is not None and specials != self.reads_specials:
+            self._leave_writing()
+            self._sentence.read_with(self.tokenizer, specials=specials)
+            self._after_typing()
+
+    def keep_last_tokens(self) -> None:
+        """Shorten the sentence to the last n_ctx tokens."""
+        if self._card is not None and self.n_too_long and self._sentence.is_settled:
+            self._sentence.remember()
+            self._sentence.replace(last_ids(self.encoding, self._card.n_ctx))
+            self._after_adding()
+
+    # Wishes: the reader's place
+
+    def request_selection(self, selection: Selection) -> None:
+        """Move the reader's place, as far as it exists in the trace."""
+        if self.trace is not None:
+            selection = kept_inside(selection, self.trace)
+        before = self._selection
+        if (selection.query, selection.key) != (before.query, before.key):
+            self._follows_end = False
+        self._take_selection(selection)
+
+    def go_to(self, step_key: str) -> None:
+        """Go to a step."""
+        self.request_selection(at_step(self._selection, step_key))
+
+    def next_step(self) -> None:
+        """One step on; from the last one the walk goes round and appends the pick."""
+        self._step(1)
+
+    def previous_step(self) -> None:
+        """One step back."""
+        self._step(-1)
+
+    def next_layer(self) -> None:
+        """The same step one layer on."""
+        self._change_layer(1)
+
+    def previous_layer(self) -> None:
+        """The same step one layer back."""
+        self._change_layer(-1)
+
+    def prepare(self, parts: Sequence[Part]) -> bool:
+        """Whether these parts of the trace can be displayed now.
+
+        If not, the tracing worker derives them, and `scene_changed` comes again.
+        """
+        trace = self.trace
+        if trace is None or all(trace.is_at_hand(*part) for part in parts):
+            return True
+        request = PartsRequest(trace, tuple(parts))
+        if self._prepared is not None and self._prepared.is_like(request):
+            return True  # they do not fit the cache together: derived while drawn
+        self._tracing.request(request)
+        self._tell_activity()
+        return False
+
+    # Wishes: the next token
+
+    def request_sampling(self, sampling: Sampling) -> None:
+        """Pick the next token in another way."""
+        self._take_sampling(sampling)
+
+    def append_token(self, token_id: int) -> None:
+        """Put a token of the reader's choice to the sentence."""
+        if self._sentence.is_settled:
+            self._leave_writing()
+            self._begin_adding()
+            self._sentence.add((token_id,))
+            self._after_adding()
+
+    def append_pick(self) -> None:
+        """Draw a token from the last row of the logits and put it to the sentence.
+
+        The same token that `generate` would write. Nothing happens while the trace is
+        not yet of this sentence: what is drawn from must be what is shown.
+        """
+        trace = self.trace
+        if trace is None or not self.is_current or self.is_generating:
+            return
+        logits = trace.part("output.logits", (trace.n - 1,))
+        u = uniform(self._sampling.seed, trace.n)
+        try:
+            choice = pick(logits, self._sampling, trace.ids, u)
+        except CoreError as error:
+            self._tell_failure(ErrorReport.of(error, "picking a token"))
+        else:
+            self.append_token(choice.token_id)
+
+    def undo_append(self) -> None:
+        """Take back what the last Append or Generate added."""
+        self._leave_writing()
+        if self.can_undo:
+            self._sentence.undo()
+            self._after_adding()
+
+    def generate(self, n_new: int) -> None:
+        """Write on, at most `n_new` tokens and no more than fit the model."""
+        if self._bundle is None or self.is_generating or not self._sentence.is_settled:
+            return
+        if not self.n_room:
+            error = TraceError(
+                f"The sentence fills all {self._bundle.config.n_ctx} tokens that this "
+                "model can read; shorten it to write on."
+            )
+            self._tell_failure(ErrorReport.of(error, "generating text"))
+            return
+        self._begin_adding()
+        ids, n_new = self.encoding.ids, min(n_new, self.n_room)
+        request = GenerateRequest(self._bundle, ids, self._sampling, n_new, Event())
+        self._take_writing(request)
+        self._generating.request(request)
+        self._tell_activity()
+
+    def stop_generating(self) -> None:
+        """Write no more; the token that is being picked may still come."""
+        if self._writing is not None:
+            self._writing.stop.set()
+
+    # How wishes are carried out
+
+    def _step(self, by: int) -> None:
+        if self.trace is None:
+            return
+        moved = stepped(self._selection, self.trace, by)
+        if moved is not None:
+            self._take_selection(moved)
+        elif by > 0:
+            self.append_pick()
+
+    def _change_layer(self, by: int) -> None:
+        if self.trace is not None:
+            moved = to_layer(self._selection, self.trace, by)
+            if moved is not None:
+                self._take_selection(moved)
+
+    def _begin_adding(self) -> None:
+        """What is added can be taken back; a reader at the end stays at the end."""
+        self._sentence.remember()
+        if self._selection.query == self._sentence.prompt.n - 1:
+            self._follows_end = True
+
+    def _after_adding(self) -> None:
+        self._tell_text()
+        self._outdate()
+        self._request_trace()
+
+    def _after_typing(self) -> None:
+        self._tell_text()
+        self._outdate()
+        if self.text:
+            self._pause.start()
+        else:
+            self._pause.stop()
+            self._drop_trace()
+
+    def _outdate(self) -> None:
+        """Traces that are under way will not be taken."""
+        self._first_valid = self._serial + 1
+        self._tracing.withdraw(TraceRequest)
+
+    def _request_trace(self) -> None:
+        """Ask for the trace of the present tokens, if there are some and they fit."""
+        self._pause.stop()
+        if self._bundle is not None and self.encoding.pieces and not self.n_too_long:
+            self._serial += 1
+            request = TraceRequest(self._bundle, self.encoding, self._serial)
+            self._tracing.request(request)
+        self._tell_activity()
+
+    def _leave_writing(self) -> None:
+        """Stop generating, and take nothing more of it."""
+        self.stop_generating()
+        self._sentence.forget_if_unchanged()
+        self._take_writing(None)
+
+    def _tell_activity(self) -> None:
+        pending = (*self._tracing.pending, *self._generating.pending)
+        kinds = {type(request) for request in pending}
+        said = (text for kind, text in ACTIVITIES if kind in kinds)
+        self._take_activity(next(said, ""))
+
+    # Answers
+
+    @Slot()
+    def _on_pause_timeout(self) -> None:
+        if self._sentence.is_settled or self.tokenizer is None:
+            self._request_trace()
+            return
+        request = EncodeRequest(self.tokenizer, self.text, self.reads_specials)
+        self._tracing.request(request)
+        self._tell_activity()
+
+    @Slot(object, object)
+    def _on_tracing_answered(self, request: Request, answer: object) -> None:
+        assert QThread.isMainThread()
+        if isinstance(answer, Opened):
+            self._on_opened(answer)
+        elif isinstance(request, TraceRequest) and isinstance(answer, Traced):
+            self.accept(request, answer)
+        elif isinstance(request, EncodeRequest) and isinstance(answer, Encoding):
+            self._on_encoded(request, answer)
+        elif isinstance(request, PartsRequest) and request.trace is self.trace:
+            self._prepared = request
+            self.scene_changed.emit(self.scene)
+        self._tell_activity()
+
+    def accept(self, request: TraceRequest, traced: Traced) -> None:
+        """Show a trace, unless the sentence or the model has changed since."""
+        is_valid = request.serial >= self._first_valid
+        if is_valid and request.bundle is self._bundle:
+            self._take_trace(request, traced)
+
+    def _on_opened(self, opened: Opened) -> None:
+        self._leave_writing()
+        self._take_model(opened)
+        tokenizer = opened.bundle.tokenizer
+        self._sentence.read_with(tokenizer, specials=self.reads_specials)
+        self._tell_text()
+        self._outdate()
+        if self.n_too_long:
+            self._drop_trace()  # it is of another model
+        self._on_pause_timeout()
+
+    def _on_encoded(self, request: EncodeRequest, encoding: Encoding) -> None:
+        asked = (request.tokenizer, request.text, request.specials)
+        if asked == (self.tokenizer, self.text, self.reads_specials):
+            self._sentence.settle(request.text, encoding)
+            self._tell_text()
+            self._request_trace()
+
+    @Slot(object, object)
+    def _on_tracing_failed(self, request: Request, report: ErrorReport) -> None:
+        assert QThread.isMainThread()
+        is_outdated = (
+            isinstance(request, TraceRequest) and request.serial < self._first_valid
+        )
+        if not is_outdated:
+            self._tell_failure(report)
+        self._tell_activity()
+
+    @Slot(object, object)
+    def _on_generating_progressed(self, request: Request, new: NewTokens) -> None:
+        assert QThread.isMainThread()
+        if request is self._writing:
+            self._sentence.add(new.ids)
+            self._tell_text()
+            self._request_trace()
+
+    @Slot(object, object)
+    def _on_generating_answered(self, request: Request, _: object) -> None:
+        assert QThread.isMainThread()
+        if request is self._writing:
+            self._leave_writing()
+        self._tell_activity()
+
+    @Slot(object, object)
+    def _on_generating_failed(self, request: Request, report: ErrorReport) -> None:
+        assert QThread.isMainThread()
+        if request is self._writing:
+            self._tell_failure(report)
+            self._leave_writing()
+        self._tell_activity()
+
+    def _tell_failure(self, report: ErrorReport) -> None:
+        log.warning("%s", report.details)
+        self.failed.emit(report)
+
+
+def early_tokenizer(folder: Path) -> Tokenizer | None:
+    """A model's tokenizer, ahead of the model, so that pieces show before torch is in.
+
+    None where it cannot be read: the opening of the model will say why.
+    """
+    try:
+        return open_tokenizer(folder)
+    except TokenizerError as error:
+        log.info("%s", error)
+        return None

@@ -1,0 +1,197 @@
+"""Opening models, encoding long texts, tracing, deriving large steps: one thread.
+
+torch is imported here, in the thread, after the first paint. Requests and answers are
+frozen; the answer to a `PartsRequest` is the trace's own cache, filled.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from app.model_card import ModelCard
+from app.workers.runner import Worker
+from core.tokenizers.base import Encoding, Tokenizer
+from core.trace.needs import Index
+from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    import torch
+
+    from core.bundle import Bundle
+
+Part = tuple[str, Index]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenRequest:
+    """Open a model folder. Answer: `Opened`."""
+
+    folder: Path
+
+    @property
+    def doing(self) -> str:
+        """For a report."""
+        return f"opening {self.folder}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A model that is ready, and what to say about it."""
+
+    bundle: "Bundle"
+    card: ModelCard
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodeRequest:
+    """Cut a long text into tokens. Answer: `Encoding`."""
+
+    tokenizer: Tokenizer
+    text: str
+    specials: bool
+    doing: str = "cutting the text into tokens"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TraceRequest:
+    """Walk tokens through a model. Answer: `Traced`."""
+
+    bundle: "Bundle"
+    encoding: Encoding
+    serial: int
+    """Counts requests, so that an outdated answer can be told."""
+    doing: str = "tracing the sentence"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceTiming:
+    """Where a trace was made and how long it took."""
+
+    device: str
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traced:
+    """A trace, and what was noticed on the way."""
+
+    trace: Trace
+    timing: TraceTiming
+    broken_from: str | None
+    """Key of the first step that holds NaN or an infinity; None if all are finite."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartsRequest:
+    """Derive parts of a trace that are too large for the main thread. Answer: None."""
+
+    trace: Trace
+    parts: tuple[Part, ...]
+    doing: str = "computing the step"
+
+    def is_like(self, other: "PartsRequest") -> bool:
+        """Whether both ask for the same."""
+        return self.trace is other.trace and self.parts == other.parts
+
+
+class TracingWorker(Worker):
+    """Answers by the table below."""
+
+    def answer(self, request: Any) -> Any:
+        """The answer that the request's docstring names."""
+        return ANSWERS[type(request)](request)
+
+
+def open_model(request: OpenRequest) -> Opened:
+    """Load torch, if it is not there yet, and a model."""
+    import torch
+
+    from core.bundle import open_bundle
+
+    # Half of the cores: the window and generation need theirs, and torch's threads
+    # collapse when they have to wait for one another.
+    torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
+    bundle = open_bundle(request.folder)
+    return Opened(bundle, card_of(bundle))
+
+
+def card_of(bundle: "Bundle") -> ModelCard:
+    """What to say about a model."""
+    return ModelCard(
+        name=bundle.name,
+        folder=bundle.folder,
+        config=bundle.config,
+        n_parameters=sum(weight.numel() for weight in bundle.weights.values()),
+        device=device_text(bundle.device),
+        notes=bundle.notes,
+    )
+
+
+def device_text(device: "torch.device") -> str:
+    """A device as a reader knows it."""
+    import torch
+
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return {"cpu": "CPU", "mps": "Apple GPU"}.get(device.type, str(device))
+
+
+def encode(request: EncodeRequest) -> Encoding:
+    """Cut a text into tokens."""
+    return request.tokenizer.encode(request.text, specials=request.specials)
+
+
+def trace_sentence(request: TraceRequest) -> Traced:
+    """Walk tokens through a model, and look for numbers that are none."""
+    from core.pipeline import trace_encoding
+
+    start = perf_counter()
+    traced = trace_encoding(request.bundle, request.encoding)
+    milliseconds = (perf_counter() - start) * 1000
+    timing = TraceTiming(device_text(request.bundle.device), milliseconds)
+    return Traced(traced, timing, broken_from(traced))
+
+
+def broken_from(trace: Trace) -> str | None:
+    """Key of the first step with a NaN or an infinity.
+
+    Layers only add to the stream, so a NaN in it stays to the end: where the end and
+    the last logits are finite, all is well and nothing more is looked at.
+    """
+    end = f"layers.{trace.config.n_layers - 1}.resid_out"
+    last = (trace.n - 1,)
+    if is_finite(trace, end) and is_finite(trace, "output.logits", last):
+        return None
+    for key in trace.keys:
+        index = last if key.startswith("output.") else ()
+        if trace.step(key).axes and not is_finite(trace, key, index):
+            return key
+    return None
+
+
+def is_finite(trace: Trace, key: str, index: Index = ()) -> bool:
+    """Whether a part of a step holds neither NaN nor, unless it is masked, infinity."""
+    values = trace.part(key, index)
+    if key.endswith(".masked"):
+        return not np.isnan(values).any()
+    return bool(np.isfinite(values).all())
+
+
+def derive(request: PartsRequest) -> None:
+    """Fill the trace's cache."""
+    for address, index in request.parts:
+        request.trace.part(address, index)
+
+
+ANSWERS: dict[type, Callable[[Any], Any]] = {
+    OpenRequest: open_model,
+    EncodeRequest: encode,
+    TraceRequest: trace_sentence,
+    PartsRequest: derive,
+}
+"""Of the requests that wait, the first kind here goes first."""
