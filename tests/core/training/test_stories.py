@@ -19,7 +19,7 @@ from core.training.words import lexicon, plural, third_person
 SEED = 4
 N_STORIES = 2500
 FIRST_10_KB_OF_SEED_1 = (
-    "6a5e181eaf9a664cf27b77a84a2842c903a83aa494213bd543c091c65e30e9cf"
+    "1e979527a8140a372d65d0654302199dd502cb57a0c061e91983f408dfeb85cc"
 )
 
 
@@ -136,9 +136,9 @@ def test_where_the_animals_sat_is_various(prose: list[str]) -> None:
 @pytest.mark.parametrize(
     ("kind", "least", "most"),
     [
-        ("tale", 0.40, 0.48),
-        ("scene", 0.39, 0.47),
-        ("echo", 0.08, 0.12),
+        ("tale", 0.39, 0.47),
+        ("scene", 0.37, 0.45),
+        ("echo", 0.11, 0.15),
         ("shout", 0.02, 0.04),
     ],
 )
