@@ -12,7 +12,6 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -149,6 +148,8 @@ def log_folder() -> Path:
 
 def log_to_file(folder: Path) -> logging.Handler | None:
     """Write warnings and faults to a file that stays small; None where that fails."""
+    from logging.handlers import RotatingFileHandler  # loads sockets: after the paint
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handler = RotatingFileHandler(
