@@ -1,0 +1,74 @@
+"""A model's configuration: what it fills in, and what it refuses by name."""
+
+import dataclasses
+import inspect
+
+import pytest
+
+from core.config import CHOICES, ModelConfig, nearest_divisors
+from core.errors import ConfigError
+
+
+def test_zeros_are_filled_in_from_the_other_fields():
+    config = ModelConfig(d_model=48, n_heads=6)
+    assert (config.n_kv_heads, config.d_ff, config.d_head) == (6, 192, 8)
+
+
+def test_a_configuration_comes_back_from_its_own_table():
+    config = ModelConfig(position="rotary", n_kv_heads=2, gated=True, eps=1e-6)
+    assert ModelConfig.from_dict(config.to_dict()) == config
+
+
+def test_an_unknown_field_is_refused_by_name():
+    with pytest.raises(ConfigError, match="d_modell is not a field"):
+        ModelConfig.from_dict({"d_modell": 3})
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"d_model": 0}, "d_model = 0 must be at least 1"),
+        ({"n_heads": 0}, "n_heads = 0 must be at least 1"),
+        ({"n_layers": 2.0}, "n_layers = 2.0 must be a whole number"),
+        ({"n_vocab": True}, "n_vocab = True must be a whole number"),
+        ({"n_ctx": -1}, "n_ctx = -1 must be at least 1"),
+        ({"d_ff": -4}, "d_ff = -4 must be at least 0"),
+        ({"d_model": 48, "n_heads": 5}, "n_heads = 5; try n_heads = 4 or 6"),
+        ({"n_kv_heads": 3}, "n_kv_heads = 3; it must divide n_heads"),
+        ({"d_model": 48, "n_heads": 48, "position": "rotary"}, "d_head must be even"),
+        ({"dropout": 1.0}, "dropout = 1.0"),
+        ({"dropout": float("nan")}, "dropout = nan"),
+        ({"eps": 0.0}, "eps = 0.0 must be above 0"),
+        ({"eps": "small"}, "eps = 'small' must be a number"),
+        ({"rotary_base": float("inf")}, "rotary_base = inf"),
+        ({"gated": 1}, "gated = 1 must be true or false"),
+    ],
+)
+def test_an_impossible_value_is_refused_with_its_field(fields, message):
+    with pytest.raises(ConfigError, match=message):
+        ModelConfig(**fields)
+
+
+@pytest.mark.parametrize("field", CHOICES)
+def test_a_choice_that_does_not_exist_is_refused_with_those_that_do(field):
+    with pytest.raises(ConfigError, match=f"{field} = 'x'.*{CHOICES[field][0]}"):
+        ModelConfig(**{field: "x"})
+
+
+def test_heads_of_width_one_are_allowed_without_rotation():
+    assert ModelConfig(d_model=48, n_heads=48).d_head == 1
+
+
+def test_every_field_has_a_sentence():
+
+    source = inspect.getsource(ModelConfig)
+    for field in dataclasses.fields(ModelConfig):
+        after = source.split(f"    {field.name}: ", 1)[1].split("\n")
+        assert after[1].strip().startswith('"""'), field.name
+
+
+@pytest.mark.parametrize(
+    ("width", "n_heads", "near"), [(48, 5, "4 or 6"), (7, 3, "1 or 7"), (8, 20, "8")]
+)
+def test_nearest_divisors(width, n_heads, near):
+    assert nearest_divisors(width, n_heads) == near
