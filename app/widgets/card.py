@@ -1,0 +1,67 @@
+"""A card: a heading, what there is to see, and a quiet line below it.
+
+Place: every panel is one or two of these. It knows nothing of what lies in it.
+"""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.style.fonts import LARGE, SMALL, sans
+from app.style.sheet import CARD_PADDING
+
+GAP = 8
+"""Between heading, content and note."""
+
+
+def plain_label(text: str = "", ink: str = "") -> QLabel:
+    """Words on one line or more, read literally; `ink` is a colour of the theme."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    if ink:
+        label.setProperty("ink", ink)
+    return label
+
+
+class Card(QFrame):
+    """A framed area. Widgets are put into `body`; `head` has room at its right end."""
+
+    def __init__(self, title: str = "", parent: QWidget | None = None) -> None:
+        """An empty card under a heading."""
+        super().__init__(parent)
+        self.setProperty("card", True)
+        self._title = plain_label(title)
+        self._title.setFont(sans(LARGE))
+        self._note = plain_label(ink="muted")
+        self._note.setFont(sans(SMALL))
+        self._note.setWordWrap(True)
+        self._note.hide()
+        self.head = QHBoxLayout()
+        self.head.setSpacing(GAP)
+        self.head.addWidget(self._title, 1)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(GAP)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(*[CARD_PADDING] * 4)
+        whole.setSpacing(GAP)
+        whole.addLayout(self.head)
+        whole.addLayout(self.body, 1)
+        whole.addWidget(self._note)
+
+    def set_title(self, title: str) -> None:
+        """Say what the card shows."""
+        self._title.setText(title)
+
+    def set_note(self, note: str) -> None:
+        """Say something quietly under the content; "" says nothing."""
+        self._note.setText(note)
+        self._note.setVisible(bool(note))
+
+    @property
+    def title(self) -> str:
+        """The heading."""
+        return self._title.text()
+
+    @property
+    def note(self) -> str:
+        """The line under the content."""
+        return self._note.text()
