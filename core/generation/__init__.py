@@ -1,1 +1,1 @@
-"""From logits to text: sampling, the key-value cache, the loop."""
+"""From logits to text: sampling, the window that slides, the loop."""
