@@ -10,6 +10,7 @@ from torch import Tensor
 from core.checkpoints.native import read_model
 from core.config import ModelConfig
 from core.model.device import choose_device
+from core.model.layout import lay_out_weights
 from core.model.transformer import Transformer
 from core.tokenizers.base import Tokenizer
 
@@ -61,9 +62,14 @@ def make_bundle(
     device: torch.device | None = None,
     notes: tuple[str, ...] = (),
 ) -> Bundle:
-    """Join a model that is in memory with its tokenizer, ready to be traced."""
+    """Join a model that is in memory with its tokenizer, ready to be traced.
+
+    The bundle takes the model over: it is put into evaluation mode and its weights are
+    laid out for reading.
+    """
     device = device or torch.device("cpu")
     model = model.eval().requires_grad_(False)
+    lay_out_weights(model)
     weights = {key: weight.detach().cpu() for key, weight in model.weights().items()}
     return Bundle(
         name=name,

@@ -9,7 +9,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from core.config import ModelConfig
 from core.errors import ConfigError, CoreError, TraceError
-from core.generation.generate import generate, lay_out_weights
+from core.generation.generate import generate
 from core.generation.sampling import Sampling, distribution, draw, uniform
 from core.generation.window import n_forgotten, n_forgotten_at_end
 from core.model.transformer import Transformer
@@ -205,26 +205,6 @@ def test_dropout_is_off_while_generating():
     np.testing.assert_array_equal(
         next(generate(model, PROMPT, GREEDY, 1)).logits, first
     )
-
-
-@pytest.mark.parametrize("tied", [True, False])
-def test_laying_out_the_weights_changes_no_number(tied):
-    model = model_of(tie_embeddings=tied)
-    before = {key: weight.clone() for key, weight in model.weights().items()}
-    expected = uncached_logits(model, PROMPT)
-    lay_out_weights(model.requires_grad_(False))
-    assert model.embed.W_E.is_contiguous() is not tied
-    assert not model.layers[1].ffn.W_2.is_contiguous()
-    for key, weight in model.weights().items():
-        assert torch.equal(weight, before[key])
-    np.testing.assert_allclose(uncached_logits(model, PROMPT), expected, atol=1e-5)
-
-
-def test_a_model_in_training_keeps_the_weights_its_optimizer_holds():
-    model = model_of()
-    before = list(model.parameters())
-    list(generate(model, PROMPT, GREEDY, 2))
-    assert all(a is b for a, b in zip(model.parameters(), before, strict=True))
 
 
 def test_logits_are_read_only_and_of_the_whole_vocabulary():

@@ -1,6 +1,7 @@
 import dataclasses
 import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,9 @@ from core.training.events import (
     Stepped,
     Stopped,
 )
-from tests.core.training.conftest import MakeRun, carry_out
+from tests.helpers.runs import carry_out
+
+MakeRun = Callable[..., Path]
 
 
 def steps(events: list[Event]) -> dict[int, Stepped]:
@@ -157,23 +160,27 @@ def test_a_ruined_run_without_a_checkpoint_says_so(make_run: MakeRun) -> None:
 def test_a_text_of_one_window_is_enough(
     make_run: MakeRun, n_characters: int, n_windows: int
 ) -> None:
-    model, data = {"n_ctx": 64}, {"valid_share": 0.0}
-    events = carry_out(make_run("abcdefgh" * 9, "whole", model, data, n_steps=2))
+    events = carry_out(
+        make_run(
+            text=("abcdefgh" * 9)[:n_characters],
+            model={"n_ctx": 64},
+            data={"valid_share": 0.0},
+            n_steps=2,
+        )
+    )
     assert isinstance(events[-1], Finished)
-    text = ("abcdefgh" * 9)[:n_characters]
-    events = carry_out(make_run(text, "cut", model, data, n_steps=2))
     assert isinstance(events[0], Started)
     assert events[0].n_train_tokens - 64 == n_windows
 
 
 def test_a_text_shorter_than_a_window_is_refused(make_run: MakeRun) -> None:
-    folder = make_run("a" * 64, model={"n_ctx": 64}, data={"valid_share": 0.0})
+    folder = make_run(text="a" * 64, model={"n_ctx": 64}, data={"valid_share": 0.0})
     with pytest.raises(TrainingError, match=r"has 64 tokens.* needs 65"):
         carry_out(folder)
 
 
 def test_one_letter_over_and_over_is_learned(make_run: MakeRun) -> None:
-    events = carry_out(make_run("a" * 1000, n_steps=60, learning_rate=0.05))
+    events = carry_out(make_run(text="a" * 1000, n_steps=60, learning_rate=0.05))
     last = [event for event in events if isinstance(event, Evaluated)][-1]
     assert last.valid_loss == pytest.approx(0.0, abs=0.02)
     assert last.perplexity == pytest.approx(1.0, abs=0.02)

@@ -2,6 +2,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from core.files import held_alone
 from core.training.__main__ import main
 from core.training.events import Failed, Finished, Stepped, Stopped, read_events
-from tests.core.training.conftest import MakeRun
+
+MakeRun = Callable[..., Path]
 
 LONGEST_WAIT_S = 60.0
 
