@@ -180,7 +180,7 @@ def remove_leftovers(run: Path) -> None:
 def _thin(run: Path, keep: int) -> None:
     """Remove all but the newest checkpoints and the best one."""
     folders = checkpoints(run)
-    best = min(folders, key=_loss)
+    best = min(reversed(folders), key=_loss)  # of equals, the newest
     for folder in folders[:-keep]:
         if folder != best:
             remove_folder(folder)

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from core.bundle import open_bundle
-from core.config import ModelConfig
 from core.errors import CheckpointError, TrainingError
 from core.tokenizers.bpe import BpeTokenizer
 from core.training.checkpoint import (
@@ -21,14 +20,16 @@ from core.training.checkpoint import (
 from core.training.config import TrainingConfig
 from core.training.corpus import Windows, windows_of
 from core.training.trainer import Trainer
-from tests.helpers.bundles import TINY, tiny_tokenizer
+from tests.helpers.bundles import tiny_bundle, tiny_tokenizer
 
-MODEL = ModelConfig(**TINY, n_vocab=tiny_tokenizer().n_vocab, dropout=0.2)
+MODEL = dataclasses.replace(tiny_bundle().config, dropout=0.2)
 CONFIG = TrainingConfig(n_steps=20, batch_size=2, keep=2)
 
 
-def trainer_after(n_steps: int, **fields: int) -> tuple[Trainer, Windows]:
-    trainer = Trainer(dataclasses.replace(CONFIG, **fields), MODEL, torch.device("cpu"))
+def trainer_after(n_steps: int, seed: int = 1) -> tuple[Trainer, Windows]:
+    trainer = Trainer(
+        dataclasses.replace(CONFIG, seed=seed), MODEL, torch.device("cpu")
+    )
     ids = torch.randint(0, MODEL.n_vocab, (200,), generator=trainer.draws).numpy()
     windows = windows_of(ids, MODEL.n_ctx, "")
     for _ in range(n_steps):

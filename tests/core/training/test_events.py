@@ -1,5 +1,6 @@
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,8 @@ STEP = Stepped(
 
 @pytest.mark.parametrize("kind", KINDS.values())
 def test_every_kind_of_event_comes_back_from_its_line(kind: type[Event]) -> None:
-    event = kind(**{field.name: 1 for field in dataclasses.fields(kind)})
+    fields: dict[str, Any] = {field.name: 1 for field in dataclasses.fields(kind)}
+    event = kind(**fields)
     assert event_of(line_of(event)) == event
 
 

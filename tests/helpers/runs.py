@@ -1,0 +1,59 @@
+"""Training runs small enough to be carried out in a test."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.training.events import Event, EventLog, read_events
+from core.training.loop import train
+
+TEXT = "the cat sat on the mat and the dog saw the cat. " * 40
+N_BYTE_TOKENS = 257
+"""256 bytes and the end of text: one token for each ASCII character."""
+MODEL = {"n_ctx": 8, "d_model": 8, "n_heads": 2, "n_layers": 1}
+TRAINING = {
+    "n_steps": 6,
+    "batch_size": 2,
+    "log_every": 1,
+    "evaluate_every": 100,
+    "checkpoint_every": 100,
+    "n_evaluation_batches": 2,
+    "device": "cpu",
+}
+
+
+def write_run(
+    folder: Path,
+    text: str = TEXT,
+    model: Mapping[str, Any] | None = None,
+    data: Mapping[str, Any] | None = None,
+    **training: Any,
+) -> Path:
+    """Make a run's folder from a text and fields of its tables; the folder."""
+    folder.mkdir()
+    (folder / "text.txt").write_text(text, encoding="utf-8")
+    tables = {
+        "model": {**MODEL, **(model or {})},
+        "data": {"train": ["text.txt"], **(data or {})},
+        "tokenizer": {"n_vocab": N_BYTE_TOKENS},
+        "training": {**TRAINING, **training},
+    }
+    lines = [f"[{name}]\n{toml(table)}" for name, table in tables.items()]
+    (folder / "config.toml").write_text("\n".join(lines), encoding="utf-8")
+    return folder
+
+
+def toml(table: Mapping[str, Any]) -> str:
+    """Fields as lines of TOML; JSON's texts, numbers and lists are TOML too."""
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in table.items())
+
+
+def carry_out(folder: Path) -> list[Event]:
+    """Carry a run to its end or stop. -> all events of its folder."""
+    log = EventLog(folder)
+    try:
+        train(folder, log)
+    finally:
+        log.close()
+    return list(read_events(folder))
