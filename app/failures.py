@@ -10,7 +10,6 @@ import logging
 import sys
 import threading
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -36,6 +35,9 @@ SAME_AGAIN_S = 1.0
 
 OUT_OF_MEMORY = ("MemoryError", "OutOfMemoryError")
 OUT_OF_MEMORY_TEXT = "not enough memory"
+
+HARMLESS = ("This plugin does not support propagateSizeHints()",)
+"""What Qt says without a fault of anybody's: here, of every window off screen."""
 
 log = logging.getLogger(__name__)
 
@@ -77,10 +79,9 @@ class FailureWatch(QObject):
     failed = Signal(object)
     """An `ErrorReport`. Emitted in the thread that failed: connect bound methods."""
 
-    def __init__(self, on_interrupt: Callable[[], None] = lambda: None) -> None:
-        """Watch nothing yet; `on_interrupt` is called on Ctrl+C in the main thread."""
+    def __init__(self) -> None:
+        """Watch nothing yet."""
         super().__init__()
-        self._on_interrupt = on_interrupt
         self._last: tuple[str, float] = ("", 0.0)
         self._before: tuple[Any, Any, Any] | None = None
 
@@ -104,9 +105,6 @@ class FailureWatch(QObject):
         error: BaseException,
         trace: TracebackType | None,
     ) -> None:
-        if issubclass(kind, KeyboardInterrupt):
-            self._on_interrupt()
-            return
         log.error("not caught", exc_info=(kind, error, trace))
         self._tell(ErrorReport.of(error, "answering you"))
 
@@ -117,7 +115,9 @@ class FailureWatch(QObject):
     def _on_qt_message(
         self, kind: QtMsgType, context: QMessageLogContext, message: str
     ) -> None:
-        log.log(QT_LEVELS.get(kind, logging.WARNING), "Qt: %s", message)
+        is_harmless = message.startswith(HARMLESS)
+        level = logging.DEBUG if is_harmless else QT_LEVELS.get(kind, logging.WARNING)
+        log.log(level, "Qt: %s", message)
         if kind in (QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg):
             sentence = f"The window toolkit reports a fault: {message}"
             self._tell(ErrorReport(sentence, f"{context.file}:{context.line}"))

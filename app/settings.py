@@ -10,6 +10,7 @@ import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
@@ -18,6 +19,9 @@ ORGANISATION = "Glassformer"
 APPLICATION = "Glassformer"
 
 T = TypeVar("T")
+TINY, LARGE = 1e-300, 1e300
+"""Ends of what a positive number may be."""
+
 log = logging.getLogger(__name__)
 
 
@@ -71,10 +75,10 @@ STEP = Setting("last/step", "tokens.pieces", is_text)
 READS_SPECIALS = Setting("typing/specials", False, is_switch)
 TYPING_PAUSE_MS = Setting("typing/pause_ms", 100, whole_between(0, 5000))
 PLAY_PAUSE_MS = Setting("play/pause_ms", 900, whole_between(50, 60_000))
-TEMPERATURE = Setting("sampling/temperature", 0.8, number_between(0, 100))
-TOP_K = Setting("sampling/top_k", 0, whole_between(0, 2**31 - 1))
-TOP_P = Setting("sampling/top_p", 1.0, number_between(1e-6, 1))
-PENALTY = Setting("sampling/repetition_penalty", 1.0, number_between(0.01, 100))
+TEMPERATURE = Setting("sampling/temperature", 0.8, number_between(0, LARGE))
+TOP_K = Setting("sampling/top_k", 0, whole_between(0, 2**63 - 1))
+TOP_P = Setting("sampling/top_p", 1.0, number_between(TINY, 1))
+PENALTY = Setting("sampling/repetition_penalty", 1.0, number_between(TINY, LARGE))
 SEED = Setting("sampling/seed", 0, whole_between(0, 2**63 - 1))
 N_NEW = Setting("sampling/n_new", 20, whole_between(1, 100_000))
 
@@ -106,10 +110,14 @@ class Settings(QObject):
     setting_changed = Signal(str)
     """The key of a setting that has another value now."""
 
-    def __init__(self) -> None:
-        """Read from, and write to, the place that the system has for settings."""
+    def __init__(self, file: Path | None = None) -> None:
+        """Keep them in a file, or where the system has its settings."""
         super().__init__()
-        self._stored = QSettings(ORGANISATION, APPLICATION)
+        self._stored = (
+            QSettings(ORGANISATION, APPLICATION)
+            if file is None
+            else QSettings(str(file), QSettings.Format.IniFormat)
+        )
 
     def read(self, setting: Setting[T]) -> T:
         """The remembered value, or the default."""

@@ -9,13 +9,16 @@ import sys
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 
 from app.failures import ErrorReport
 
 SWITCH_INTERVAL_S = 0.001
 """How long Python computes in one thread before the window gets its turn; with Python's
 own 5 ms a busy worker holds the window up for 0.1 s."""
+
+
+FOREVER = QDeadlineTimer(QDeadlineTimer.ForeverConstant.Forever)
 
 
 class Request(Protocol):
@@ -112,17 +115,17 @@ class Runner(QObject):
         """Forget the waiting request of a kind."""
         self._waiting.pop(kind, None)
 
-    def stop(self) -> None:
+    def stop(self, until: QDeadlineTimer = FOREVER) -> bool:
         """Let the thread finish what it is at, and end it; answers are dropped.
 
-        Waits as long as that takes: a thread that is ended by force takes the program
-        with it.
+        True if it has ended in time. It is never ended by force, which would take the
+        program with it.
         """
         self._is_stopped = True
         self._waiting.clear()
         self._thread.requestInterruption()
         self._thread.quit()
-        self._thread.wait()
+        return self._thread.wait(until)
 
     def _hand_over_next(self) -> None:
         if self._running is not None or not self._thread.isRunning():
@@ -162,7 +165,10 @@ RUNNERS: WeakSet[Runner] = WeakSet()
 """Every runner there is, so that none outlives the program."""
 
 
-def stop_runners() -> None:
-    """End every thread; Qt aborts the process if one still runs at its end."""
-    for runner in list(RUNNERS):
-        runner.stop()
+def stop_runners(patience_ms: int) -> bool:
+    """End every thread; true if all have ended in time.
+
+    Qt aborts the process if one still runs at its end.
+    """
+    until = QDeadlineTimer(patience_ms)
+    return all([runner.stop(until) for runner in list(RUNNERS)])
