@@ -1,0 +1,35 @@
+"""The sides and the range of a matrix of numbers: tokens, features, the largest size.
+
+Used by every view that makes a `Matrix` of a step.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.trace.matrix import Axis, Scale
+from core.trace.trace import Trace
+
+
+def token_axis(trace: Trace, name: str, role: str = "") -> Axis:
+    """The tokens of the sentence, labelled as on their chips."""
+    labels = tuple(piece.label for piece in trace.encoding.pieces)
+    return Axis(name, labels, role)
+
+
+def feature_axis(n: int, name: str = "feature", role: str = "") -> Axis:
+    """Numbered places, counted from 1."""
+    return Axis(name, tuple(map(str, range(1, n + 1))), role)
+
+
+def largest_size(*arrays: NDArray[np.float32]) -> float:
+    """The largest finite size in the arrays; 0 where they hold none."""
+    sizes = (
+        float(max(np.fmax.reduce(a, axis=None), -np.fmin.reduce(a, axis=None)))
+        for a in (np.where(np.isfinite(a), a, 0) for a in arrays if a.size)
+    )
+    return max(sizes, default=0.0)
+
+
+def signed_scale(*arrays: NDArray[np.float32]) -> Scale:
+    """Zero in the middle, and the largest size of them all at both ends."""
+    return Scale("signed", largest_size(*arrays))
