@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.style.fonts import LARGE, SMALL, sans
 from app.style.sheet import CARD_PADDING
+from app.widgets.elided import ElidedLabel
 
 GAP = 8
 """Between heading, content and note."""
@@ -22,6 +23,13 @@ def plain_label(text: str = "", ink: str = "") -> QLabel:
     return label
 
 
+def set_ink(label: QLabel, ink: str) -> None:
+    """Let a label wear another colour of the theme."""
+    label.setProperty("ink", ink)
+    label.style().unpolish(label)
+    label.style().polish(label)
+
+
 class Card(QFrame):
     """A framed area. Widgets are put into `body`; `head` has room at its right end."""
 
@@ -29,8 +37,9 @@ class Card(QFrame):
         """An empty card under a heading."""
         super().__init__(parent)
         self.setProperty("card", True)
-        self._title = plain_label(title)
+        self._title = ElidedLabel()
         self._title.setFont(sans(LARGE))
+        self._title.show_text(title)
         self._note = plain_label(ink="muted")
         self._note.setFont(sans(SMALL))
         self._note.setWordWrap(True)
@@ -49,7 +58,7 @@ class Card(QFrame):
 
     def set_title(self, title: str) -> None:
         """Say what the card shows."""
-        self._title.setText(title)
+        self._title.show_text(title)
 
     def set_note(self, note: str) -> None:
         """Say something quietly under the content; "" says nothing."""
@@ -59,7 +68,7 @@ class Card(QFrame):
     @property
     def title(self) -> str:
         """The heading."""
-        return self._title.text()
+        return self._title.text
 
     @property
     def note(self) -> str:

@@ -41,6 +41,8 @@ class MergeRow:
     """The pair's rank, in words: "rank 12"."""
     losers: tuple[str, ...] = ()
     """The other pairs with their ranks, ready to read."""
+    again: tuple[int, ...] = ()
+    """First indices of the same pair further on, which joins at the same moment."""
 
 
 @lru_cache(maxsize=N_ROWS_REMEMBERED)
@@ -202,7 +204,8 @@ class MergeRows(Canvas):
 
     def _paint_symbols(self, painter: QPainter, index: int, word: QRectF) -> None:
         row = self._rows[index]
-        pair = range(row.joined[0], row.joined[1] + 1) if row.joined else range(0)
+        starts = (row.joined[0], *row.again) if row.joined else ()
+        ends = {start + 1 for start in starts}
         lefts, rights = symbol_spans(row.symbols)
         origin = self._symbols_left
         first = bisect_left(rights, word.left() - origin)
@@ -211,9 +214,10 @@ class MergeRows(Canvas):
         for place in range(first, last):
             left, width = origin + lefts[place], rights[place] - lefts[place]
             box = QRectF(left, word.top(), width, self._box_height)
-            self._paint_symbol(painter, box, row.symbols[place], index, place in pair)
-            if place in pair:
-                self._underline(painter, box, place != pair.stop - 1, index)
+            is_joined = place in starts or place in ends
+            self._paint_symbol(painter, box, row.symbols[place], index, is_joined)
+            if is_joined:
+                self._underline(painter, box, place in starts, index)
 
     def _paint_symbol(
         self, painter: QPainter, box: QRectF, symbol: str, index: int, is_joined: bool

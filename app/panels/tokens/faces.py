@@ -1,0 +1,142 @@
+"""Two faces of the tokens panel: the words as bytes, and the tokens as a list.
+
+Steps: tokens.pieces and tokens.ids.
+"""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout
+
+from app.panels.tokens.words import flow_word
+from app.scene import Scene
+from app.style.fonts import BASE, SMALL, mono, sans
+from app.widgets.card import Card, plain_label, set_ink
+from app.widgets.elided import ElidedLabel
+from app.widgets.rows import Column, Row, Rows
+from app.widgets.word_flow import WordFlow
+from core.tokenizers.base import Encoding
+from core.trace.views.tokens import (
+    PieceRow,
+    counted,
+    one_line,
+    piece_rows,
+    word_notes,
+    word_of,
+)
+
+SPLIT_NOTE = (
+    "Each box is a word; a space belongs to the word after it. Under each character "
+    "stand its bytes. No token crosses the border of a word."
+)
+COLUMNS = (
+    Column("place", is_number=True, ink="muted"),
+    Column("token"),
+    Column("id", is_number=True, ink="accent"),
+    Column("bytes", ink="muted", gives=True),
+    Column("at byte", is_number=True, ink="muted"),
+    Column("at character", is_number=True, ink="muted"),
+    Column("part", ink="muted"),
+)
+
+
+class PiecesFace(Card):
+    """Every word of the sentence, its characters above their bytes."""
+
+    word_requested = Signal(int)
+    """The reader chose a word."""
+
+    def __init__(self) -> None:
+        """No words yet."""
+        super().__init__("Bytes")
+        self._shown: Encoding | None = None
+        self.flow = WordFlow("Words as bytes", grows=True)
+        self.flow.word_clicked.connect(self.word_requested)
+        self.body.addWidget(self.flow)
+        self.set_note(SPLIT_NOTE)
+
+    def display(self, scene: Scene) -> None:
+        """Show the split and mark the word of the query token."""
+        encoding = scene.trace.encoding
+        if encoding is not self._shown:
+            self._shown = encoding
+            words = zip(encoding.words, word_notes(encoding), strict=True)
+            self.flow.show_words(tuple(flow_word(w.data, note) for w, note in words))
+            n = counted(encoding.n_bytes, "byte")
+            self.set_title(f"{counted(encoding.n_characters, 'character')}, {n}")
+        self.flow.set_chosen(word_of(encoding, scene.selection.query))
+
+
+class IdsFace(Card):
+    """Every token with its id and its place in the text, and the text decoded again."""
+
+    token_requested = Signal(int)
+    """The reader chose a token."""
+
+    def __init__(self) -> None:
+        """No tokens yet."""
+        super().__init__("Tokens")
+        self._shown: Encoding | None = None
+        self.rows = Rows("Tokens with their ids", COLUMNS)
+        self.rows.row_clicked.connect(self.token_requested)
+        caption = plain_label("decoded", "muted")
+        caption.setFont(sans(SMALL))
+        self.decoded = ElidedLabel()
+        self.decoded.setFont(mono(BASE))
+        self.verdict = plain_label()
+        self.verdict.setFont(sans(SMALL))
+        said = QHBoxLayout()
+        said.addWidget(caption)
+        said.addWidget(self.verdict, 1)
+        self.body.addWidget(self.rows, 1)
+        self.body.addLayout(said)
+        self.body.addWidget(self.decoded)
+
+    def display(self, scene: Scene) -> None:
+        """Show the tokens and mark the query."""
+        encoding = scene.trace.encoding
+        if encoding is not self._shown:
+            self._shown = encoding
+            self.set_title(counted(len(encoding.pieces), "token"))
+            self.rows.show_rows(table_rows(encoding))
+            self._show_decoded(scene)
+        self.rows.set_chosen(scene.selection.query)
+
+    def _show_decoded(self, scene: Scene) -> None:
+        decoded = scene.tokenizer.decode(scene.trace.ids)
+        self.decoded.show_text(one_line(decoded))
+        is_equal = decoded == scene.trace.text
+        ink, words = VERDICTS[is_equal]
+        self.verdict.setText(words)
+        set_ink(self.verdict, ink)
+
+
+VERDICTS = {
+    True: ("checked", "equal to the text, character for character"),
+    False: ("warning", "not the text that was typed"),
+}
+"""What is said of the decoded line, by whether it is the text."""
+
+
+def table_rows(encoding: Encoding) -> tuple[Row, ...]:
+    """The tokens as rows; those that share a character in one bracket."""
+    bracket_of = {
+        place: number
+        for number, (start, stop) in enumerate(encoding.brackets)
+        for place in range(start, stop)
+    }
+    return tuple(
+        Row(texts_of(place, row), bracket_of.get(place))
+        for place, row in enumerate(piece_rows(encoding))
+    )
+
+
+def texts_of(place: int, row: PieceRow) -> tuple[str, ...]:
+    """One token's texts, a column each."""
+    return (
+        str(place + 1),
+        row.label,
+        str(row.id),
+        row.hexadecimal,
+        row.bytes_,
+        row.characters,
+        row.share,
+    )

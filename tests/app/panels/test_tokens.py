@@ -1,0 +1,127 @@
+"""The tokens panel: what it shows of a scene and what a click asks for."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.panels.tokens import TokensPanel
+from app.scene import Scene
+from app.session import Session
+from core.generation.sampling import Sampling
+from core.pipeline import run_trace, trace_encoding
+from core.trace.selection import Selection
+from tests.helpers.bundles import tiny_bundle
+
+
+class Asked(Session):
+    """A session that only notes what it is asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.wishes = []
+
+    def request_selection(self, selection):
+        self.wishes.append(selection)
+
+    def set_specials(self, specials):
+        self.wishes.append(specials)
+
+
+def scene_of(text="the cat sat", specials=False, **selection):
+    bundle = tiny_bundle()
+    encoding = bundle.tokenizer.encode(text, specials=specials)
+    trace = trace_encoding(bundle, encoding)
+    return Scene(trace, Selection(**selection), bundle.tokenizer, Sampling())
+
+
+@pytest.fixture
+def panel(qtbot):
+    session = Asked()
+    panel = TokensPanel(session)
+    qtbot.addWidget(panel)
+    panel.resize(782, 560)
+    panel.show()
+    yield panel
+    session.close()
+
+
+def test_each_step_has_its_face(panel):
+    faces = {
+        "tokens.pieces": panel.pieces,
+        "tokens.merges": panel.merges,
+        "tokens.ids": panel.ids,
+    }
+    for step, face in faces.items():
+        panel.display(scene_of(step=step))
+        assert panel.faces.currentWidget() is face
+
+
+def test_a_word_asks_for_its_first_token(panel):
+    scene = scene_of("the catsat", step="tokens.pieces", query=0, n_merges=2)
+    panel.display(scene)
+    first = next(i for i, p in enumerate(scene.trace.encoding.pieces) if p.word == 1)
+    panel.words.words.word_clicked.emit(1)
+    (wish,) = panel.session.wishes
+    assert (wish.query, wish.n_merges) == (first, 0)
+
+
+def test_the_slider_the_row_and_the_tree_ask_for_merges(panel):
+    scene = scene_of(step="tokens.merges", query=1)
+    panel.display(scene)
+    panel.merges.rows.row_clicked.emit(2)
+    panel.merges.slider.position_requested.emit(1)
+    node = panel.merges.tree._placed[0].node
+    panel.merges.tree.node_clicked.emit(node)
+    asked = [wish.n_merges for wish in panel.session.wishes]
+    assert asked == [2, 1, node.order + 1]
+
+
+def test_the_slider_stands_where_the_selection_is(panel):
+    scene = scene_of(step="tokens.merges", query=1)
+    n_merges = len(scene.trace.encoding.words[1].merges)
+    assert n_merges > 1
+    for n in (0, 1, n_merges):
+        moved = replace(scene.selection, n_merges=n)
+        panel.display(replace(scene, selection=moved))
+        assert panel.merges.slider.position == n
+    assert panel.merges.title == f"·cat: after {n_merges} merges"
+
+
+def test_a_word_of_one_byte_says_why_it_has_no_merges(panel):
+    panel.display(scene_of("a", step="tokens.merges"))
+    assert panel.merges.pages.currentWidget() is panel.merges.empty
+    assert "one byte" in panel.merges.empty.reason.text()
+
+
+def test_the_choice_how_to_read_a_special_shows_only_where_there_is_one(panel):
+    panel.display(scene_of("the cat", step="tokens.ids"))
+    assert not panel.words.specials.isVisible()
+    panel.display(scene_of("the<|endoftext|>cat", step="tokens.ids"))
+    assert panel.words.specials.isVisible()
+    assert panel.words.specials.as_characters.isChecked()
+    panel.words.specials.as_special.click()
+    assert panel.session.wishes == [True]
+
+
+@pytest.mark.parametrize("specials", [False, True])
+@pytest.mark.parametrize("text", ["A🙂B", "the<|endoftext|>cat", "a\n <b>\x00 é"])
+def test_the_decoded_line_is_said_to_be_the_text(panel, text, specials):
+    panel.display(scene_of(text, specials, step="tokens.ids"))
+    assert panel.ids.verdict.text().startswith("equal to the text")
+    assert "\ufffd" not in panel.ids.decoded.text
+
+
+def test_tokens_of_one_character_stand_in_one_bracket(panel):
+    panel.display(scene_of("A🙂B", step="tokens.ids", query=2))
+    brackets = [row.bracket for row in panel.ids.rows._rows]
+    assert brackets == [None, 0, 0, 0, 0, None]
+
+
+def test_a_generated_token_is_shown_without_merges(panel):
+    bundle = tiny_bundle()
+    wide = max(bundle.tokenizer.encode("the cat").ids)
+    ids = (wide, ord("e"))
+    trace = run_trace(bundle, ids=ids)
+    selection = Selection(step="tokens.merges")
+    panel.display(Scene(trace, selection, bundle.tokenizer, Sampling()))
+    assert "as a whole" in panel.merges.empty.reason.text()
