@@ -1,0 +1,47 @@
+"""The stream before and after the norm, side by side. Step: ffn.norm."""
+
+from PySide6.QtWidgets import QHBoxLayout
+
+from app.panels.feed_forward.map_card import MapCard
+from app.panels.feed_forward.page import CARD_GAP, Page
+from core.trace.needs import Index
+from core.trace.selection import Selection
+from core.trace.trace import Trace
+from core.trace.views.feed_forward import norm_view
+
+
+class NormPage(Page):
+    """Two maps [n, d_model]."""
+
+    def __init__(self) -> None:
+        """Empty maps."""
+        super().__init__()
+        self._before, self._after = (
+            MapCard("Before the norm"),
+            MapCard("After the norm"),
+        )
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(CARD_GAP)
+        for card in (self._before, self._after):
+            card.cell_clicked.connect(self.cell_clicked)
+            row.addWidget(card, 1)
+
+    def parts(
+        self, trace: Trace, selection: Selection
+    ) -> tuple[tuple[str, Index], ...]:
+        """The norm and what it reads, of all tokens."""
+        step = trace.step(selection.step)
+        return (step.inputs[0], ()), (step.key, ())
+
+    def display(self, trace: Trace, selection: Selection) -> None:
+        """Draw both maps with the chosen cell outlined in each."""
+        view = norm_view(trace, selection.step, selection.query)
+        feature = min(selection.feature, trace.config.d_model - 1)
+        self._before.show_matrix(view.before)
+        self._before.set_note(view.note_before)
+        self._after.show_matrix(view.after)
+        self._after.set_note(view.note_after)
+        for card in (self._before, self._after):
+            card.map.set_band(selection.query, None)
+            card.map.set_selected(selection.query, feature)

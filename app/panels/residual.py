@@ -1,0 +1,166 @@
+"""The residual stream: what every part of every layer adds to each token.
+
+Serves layers.*.resid_in, resid_mid and resid_out. Above, the streams of all tokens with
+the present station marked; below, the addition itself and the chosen token's table.
+"""
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from app.panels.base import Panel
+from app.scene import Scene
+from app.session import Session
+from app.style.fonts import LARGE, sans
+from app.widgets.card import Card
+from app.widgets.colour_bar import ColourBar
+from app.widgets.label import elided
+from app.widgets.number_table import NumberTable, TableRow
+from app.widgets.stream import SIDES, StreamRow, StreamView
+from app.widgets.stream import number as number_text
+from app.widgets.strip import VectorStrip
+from core.trace.matrix import Cell
+from core.trace.needs import Index
+from core.trace.trace import Trace
+from core.trace.views.residual import (
+    Addition,
+    StreamNorms,
+    addition_of,
+    key_of,
+    norm_parts,
+    station_of,
+    stream_norms,
+)
+
+CARD_GAP = 12
+WIDEST_TOKEN = 120.0
+"""A longer token is cut with "…" in a heading; its chip shows it whole."""
+STATIONS = ("attn", "ffn")
+HEADS = ("before", "added", "cosine", "after")
+POST_NOTE = "After every sum the stream is normed, so the next one starts afresh."
+
+
+class ResidualPanel(Panel):
+    """Streams, one addition, and the lengths along one stream."""
+
+    def __init__(self, session: Session) -> None:
+        """Empty cards."""
+        super().__init__(session)
+        self._scene: Scene | None = None
+        self._addition: Addition | None = None
+        self._measured: tuple[Trace, StreamNorms] | None = None
+        self._stream, self._bar = StreamView(), ColourBar()
+        self._strips = VectorStrip("The addition, number by number")
+        self._table = NumberTable("Lengths along the chosen token's stream")
+        self._stream.station_clicked.connect(self._on_stream_station_clicked)
+        self._strips.cell_clicked.connect(self._on_strips_cell_clicked)
+        self._table.row_clicked.connect(self._on_table_row_clicked)
+        self._streams = Card("Every token's stream, from embedding to logits")
+        self._sum, self._lengths = Card(), Card()
+        self._streams.body.addWidget(self._stream)
+        self._sum.head.addWidget(self._bar)
+        self._sum.body.addWidget(self._strips)
+        self._lengths.body.addWidget(self._table)
+        below = QHBoxLayout()
+        below.setSpacing(CARD_GAP)
+        below.addWidget(self._sum, 1)
+        below.addWidget(self._lengths, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(CARD_GAP)
+        column.addWidget(self._streams, 3)
+        column.addLayout(below, 2)
+
+    def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
+        """The stream around every addition; most of it was kept."""
+        return norm_parts(scene.trace)
+
+    def display(self, scene: Scene) -> None:
+        """Draw the streams, the present addition and the chosen token's table."""
+        self._scene = scene
+        trace, at = scene.trace, scene.selection
+        step = trace.step(at.step)
+        if self._measured is None or self._measured[0] is not trace:
+            self._measured = (trace, stream_norms(trace))
+            self._show_streams(trace, self._measured[1])
+        station = station_of(step)
+        self._stream.set_selected(None if station is None else at.query, station)
+        feature = min(at.feature, trace.config.d_model - 1)
+        self._show_addition(addition_of(trace, step, at.query, feature), feature)
+        token = elided(trace.encoding.pieces[at.query].label, sans(LARGE), WIDEST_TOKEN)
+        self._sum.set_title(f"{token}: {_words(station)}")
+        self._lengths.set_title(f"{token}: norms, layer by layer")
+        self._show_table(trace, self._measured[1], at.query)
+        self._table.set_selected(station)
+
+    def _show_streams(self, trace: Trace, norms: StreamNorms) -> None:
+        labels = (piece.label for piece in trace.encoding.pieces)
+        added, carried = norms.added.T.tolist(), norms.carried.T.tolist()
+        rows = tuple(
+            StreamRow(label, tuple(joined[::2]), tuple(joined[1::2]), tuple(stream))
+            for label, joined, stream in zip(labels, added, carried, strict=True)
+        )
+        names = tuple(f"layer {i + 1}" for i in range(trace.config.n_layers))
+        limit = max(float(norms.carried.max()), float(norms.added.max()))
+        self._stream.show_rows(rows, names, limit)
+
+    def _show_addition(self, addition: Addition, feature: int) -> None:
+        self._addition = addition
+        self._strips.show_vectors(addition.rows)
+        own = addition.keys.index(self._own_key(addition))
+        self._strips.set_selected(own, feature)
+        self._bar.show_scale(addition.rows.scale, addition.rows.colour)
+        self._sum.set_note(f"Feature {feature + 1}: {addition.note}")
+
+    def _own_key(self, addition: Addition) -> str:
+        """The row of the present step: its own, or the last one that it hands on."""
+        assert self._scene is not None
+        step = self._scene.selection.step
+        return step if step in addition.keys else addition.keys[-1]
+
+    def _show_table(self, trace: Trace, norms: StreamNorms, query: int) -> None:
+        columns = (norms.before, norms.added, norms.cosine, norms.after)
+        table = [column[:, query].tolist() for column in columns]
+        most = max(table[1]) or 1.0
+        rows = tuple(
+            TableRow(
+                f"{station // 2 + 1} {STATIONS[station % 2]}",
+                tuple(map(number_text, numbers)),
+                numbers[1] / most,
+                SIDES[station % 2].role,
+            )
+            for station, numbers in enumerate(zip(*table, strict=True))
+        )
+        self._table.show_rows(rows, HEADS, "layer")
+        is_post = trace.config.norm_place == "post"
+        self._lengths.set_note(POST_NOTE if is_post else "")
+
+    # What the reader does.
+
+    @Slot(int, int)
+    def _on_stream_station_clicked(self, row: int, station: int) -> None:
+        self._ask(station, row)
+
+    @Slot(int)
+    def _on_table_row_clicked(self, row: int) -> None:
+        if self._scene is not None:
+            self._ask(row, self._scene.selection.query)
+
+    def _ask(self, station: int, query: int) -> None:
+        """Go to the sum at a station, for a token and the same feature."""
+        if self._scene is not None:
+            last = self._scene.trace.config.d_model - 1
+            feature = min(self._scene.selection.feature, last)
+            self.point_at(self._scene, Cell(key_of(station), (query, feature)))
+
+    @Slot(int, int)
+    def _on_strips_cell_clicked(self, row: int, column: int) -> None:
+        if self._scene is not None and self._addition is not None:
+            query = self._scene.selection.query
+            self.point_at(self._scene, Cell(self._addition.keys[row], (query, column)))
+
+
+def _words(station: int | None) -> str:
+    """What happens at a station."""
+    if station is None:
+        return "the stream begins"
+    return f"{SIDES[station % 2].words} in layer {station // 2 + 1}"
