@@ -36,7 +36,7 @@ from app.settings import (
     THEME,
     TOP_K,
     TOP_P,
-    TYPING_PAUSE_MS,
+    TYPING_PAUSE,
     Settings,
 )
 from app.style.icons import load_icons
@@ -101,7 +101,7 @@ class Program(QObject):
         self._options = options
         self._settings = settings
         self._watch = FailureWatch()
-        self._session = Session(sampling_of(settings), settings.read(TYPING_PAUSE_MS))
+        self._session = Session(sampling_of(settings), settings.read(TYPING_PAUSE))
         self._watch.failed.connect(self._session.failed)
         self._themes = ThemeSwitch(app)
         self._themes.choose(options.theme or settings.read(THEME))
@@ -130,6 +130,7 @@ class Program(QObject):
             code = self._app.exec()
             picture.deleteLater()
         self._window.hide()
+        self._settings.sync()
         self._session.stop_generating()
         if not stop_runners(END_PATIENCE_MS):
             logging.shutdown()
@@ -157,7 +158,6 @@ class Program(QObject):
         settings.write(STEP, session.selection.step)
         settings.write(READS_SPECIALS, session.reads_specials)
         remember_sampling(settings, session.sampling)
-        settings.sync()
 
     def _listen_to_signals(self) -> None:
         """Ctrl+C and a request to end close the window as its cross does."""

@@ -15,6 +15,8 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
+from app.session import TYPING_PAUSE_MS
+
 ORGANISATION = "Glassformer"
 APPLICATION = "Glassformer"
 
@@ -73,8 +75,8 @@ MODEL = Setting("last/model", "", is_text)
 TEXT = Setting("last/text", "Once upon a time there was a little fox", is_text)
 STEP = Setting("last/step", "tokens.pieces", is_text)
 READS_SPECIALS = Setting("typing/specials", False, is_switch)
-TYPING_PAUSE_MS = Setting("typing/pause_ms", 100, whole_between(0, 5000))
-PLAY_PAUSE_MS = Setting("play/pause_ms", 900, whole_between(50, 60_000))
+TYPING_PAUSE = Setting("typing/pause_ms", TYPING_PAUSE_MS, whole_between(0, 5000))
+PLAY_PAUSE = Setting("play/pause_ms", 900, whole_between(50, 60_000))
 TEMPERATURE = Setting("sampling/temperature", 0.8, number_between(0, LARGE))
 TOP_K = Setting("sampling/top_k", 0, whole_between(0, 2**63 - 1))
 TOP_P = Setting("sampling/top_p", 1.0, number_between(TINY, 1))
@@ -93,8 +95,8 @@ SETTINGS: tuple[Setting[Any], ...] = (
     TEXT,
     STEP,
     READS_SPECIALS,
-    TYPING_PAUSE_MS,
-    PLAY_PAUSE_MS,
+    TYPING_PAUSE,
+    PLAY_PAUSE,
     TEMPERATURE,
     TOP_K,
     TOP_P,
@@ -113,11 +115,11 @@ class Settings(QObject):
     def __init__(self, file: Path | None = None) -> None:
         """Keep them in a file, or where the system has its settings."""
         super().__init__()
-        self._stored = (
-            QSettings(ORGANISATION, APPLICATION)
-            if file is None
-            else QSettings(str(file), QSettings.Format.IniFormat)
-        )
+        if file is None:
+            kind, scope = QSettings.defaultFormat(), QSettings.Scope.UserScope
+            self._stored = QSettings(kind, scope, ORGANISATION, APPLICATION)
+        else:
+            self._stored = QSettings(str(file), QSettings.Format.IniFormat)
 
     def read(self, setting: Setting[T]) -> T:
         """The remembered value, or the default."""

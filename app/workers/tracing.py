@@ -160,26 +160,24 @@ def trace_sentence(request: TraceRequest) -> Traced:
 def broken_from(trace: Trace) -> str | None:
     """Key of the first step with a NaN or an infinity.
 
-    Layers only add to the stream, so a NaN in it stays to the end: where the end and
-    the last logits are finite, all is well and nothing more is looked at.
+    Where the steps that the pass kept and the last logits are finite, nothing more is
+    computed. It takes all of the kept ones: a fused attention may swallow a NaN.
     """
-    end = f"layers.{trace.config.n_layers - 1}.resid_out"
-    last = (trace.n - 1,)
-    if is_finite(trace, end) and is_finite(trace, "output.logits", last):
+    keys = [key for key in trace.keys if trace.step(key).axes]
+    telling = [*(key for key in keys if trace.is_kept(key)), "output.logits"]
+    if all(is_finite(trace, key) for key in telling):
         return None
-    for key in trace.keys:
-        index = last if key.startswith("output.") else ()
-        if trace.step(key).axes and not is_finite(trace, key, index):
-            return key
-    return None
+    return next((key for key in keys if not is_finite(trace, key)), None)
 
 
-def is_finite(trace: Trace, key: str, index: Index = ()) -> bool:
-    """Whether a part of a step holds neither NaN nor, unless it is masked, infinity."""
-    values = trace.part(key, index)
-    if key.endswith(".masked"):
-        return not np.isnan(values).any()
-    return bool(np.isfinite(values).all())
+def is_finite(trace: Trace, key: str) -> bool:
+    """Whether a step holds neither NaN nor, unless it is masked, an infinity.
+
+    Of what comes after the layers, the last row alone is looked at.
+    """
+    values = trace.part(key, (trace.n - 1,) if key.startswith("output.") else ())
+    least = 0.0 if key.endswith(".masked") else values.min()
+    return bool(np.isfinite(values.max()) and np.isfinite(least))
 
 
 def derive(request: PartsRequest) -> None:

@@ -13,6 +13,12 @@ from app.settings import (
 from core.generation.sampling import Sampling
 
 
+def stored():
+    """The settings as Qt has them."""
+    scope = QSettings.Scope.UserScope
+    return QSettings(QSettings.defaultFormat(), scope, ORGANISATION, APPLICATION)
+
+
 def test_every_row_has_its_own_key():
     assert len({setting.key for setting in SETTINGS}) == len(SETTINGS)
 
@@ -57,13 +63,13 @@ def test_numbers_are_stored_with_a_point_in_a_german_locale():
         Settings().write(rows.TEMPERATURE, 0.7)
     finally:
         QLocale.setDefault(QLocale.c())
-    assert QSettings(ORGANISATION, APPLICATION).value(rows.TEMPERATURE.key) == "0.7"
+    assert stored().value(rows.TEMPERATURE.key) == "0.7"
 
 
 @pytest.mark.parametrize("damage", ["{", "", '"puce"', "-1", "1e999", "true", "null"])
 @pytest.mark.parametrize("setting", [rows.THEME, rows.TOP_K, rows.TOP_P])
 def test_a_damaged_value_reads_as_the_default(setting, damage):
-    QSettings(ORGANISATION, APPLICATION).setValue(setting.key, damage)
+    stored().setValue(setting.key, damage)
     assert Settings().read(setting) == setting.default
 
 
