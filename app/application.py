@@ -48,7 +48,7 @@ from core.generation.sampling import Sampling
 from core.trace.steps import steps_for
 
 DEFAULT_MODEL = Path(resources.__file__).parent / "models" / "default"
-END_PATIENCE_MS = 3000
+END_PATIENCE_MS = 1500
 """How long the closed program waits for work that is under way."""
 SIGNALS_MS = 200
 """How often Python looks whether Ctrl+C was pressed: Qt's loop would not tell it."""
@@ -168,6 +168,7 @@ class Program(QObject):
         self._looks.start()
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._window.close()
         self._app.exit(0)
 
     @Slot()

@@ -1,0 +1,116 @@
+"""The whole program in a process of its own: pictures, faults, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from tests.helpers.bundles import save_tiny
+
+ROOT = Path(__file__).parents[2]
+END_S = 60
+
+CLOSED_AFTER = """
+import runpy, sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from app.session import Session
+
+loop, start = QApplication.exec, Session.start
+
+def loop_until_closed(*_):
+    QTimer.singleShot({ms}, QApplication.closeAllWindows)
+    return loop()
+
+def noted_start(session):
+    print("loaded at the first paint:", {{"torch", "pyqtgraph"}} & set(sys.modules))
+    start(session)
+
+QApplication.exec, Session.start = loop_until_closed, noted_start
+runpy.run_module("app", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return save_tiny(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts Python with arguments, as somebody who never used the program."""
+    places = ("XDG_CONFIG_HOME", "XDG_DATA_HOME")
+    fresh = dict.fromkeys(places, str(tmp_path / "home"))
+
+    def process(*arguments):
+        return subprocess.Popen(
+            [sys.executable, *map(str, arguments)],
+            cwd=ROOT,
+            env={**os.environ, **fresh, "QT_QPA_PLATFORM": "offscreen"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return process
+
+
+def ended(process):
+    """Exit code, output and errors."""
+    out, err = process.communicate(timeout=END_S)
+    return process.returncode, out, err
+
+
+def test_a_picture_of_a_step_is_drawn_without_a_display(start, model, tmp_path):
+    file = tmp_path / "picture.png"
+    line = ("--text", "the cat sat", "--step", "layers.1.attn.pattern")
+    process = start(
+        *("-m", "app", "--model", model, *line),
+        *("--screenshot", file, "--theme", "dark", "--size", "1100x700"),
+    )
+    assert ended(process) == (0, "", "")
+    picture = QImage(str(file))
+    assert (picture.width(), picture.height()) == (1100, 700)
+    colours = {picture.pixel(x, y) for x in range(0, 1100, 5) for y in range(0, 700, 5)}
+    assert len(colours) > 20
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (("--step", "layers.1.atn.patern"), "layers.1.attn.pattern"),
+        (("--model", "nowhere"), "nowhere"),
+        (("--screenshot", "no/such/folder/a.png"), "a.png cannot be written"),
+    ],
+)
+def test_a_fault_is_one_sentence_and_code_2(start, model, tmp_path, line, what):
+    picture = tmp_path / "a.png"
+    process = start(
+        *("-m", "app", "--model", model, "--text", "the", "--screenshot", picture),
+        *line,
+    )
+    code, _, err = ended(process)
+    assert (code, err.count("\n"), picture.exists()) == (2, 1, False)
+    assert what in err
+
+
+@pytest.mark.parametrize("ms", [0, 200, 1200])
+def test_closing_the_window_at_any_time_ends_well(start, model, ms):
+    line = ("--model", model, "--text", "the cat")
+    code, out, err = ended(start("-c", CLOSED_AFTER.format(ms=ms), *line))
+    assert (code, err) == (0, "")
+    assert out in ("", "loaded at the first paint: set()\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
+@pytest.mark.parametrize("seconds", [0.3, 1.5])
+def test_ctrl_c_ends_well_while_loading_and_later(start, model, seconds):
+    process = start("-m", "app", "--model", model, "--text", "the cat")
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    assert ended(process) == (0, "", "")
