@@ -186,7 +186,11 @@ class PickView:
     @property
     def rank(self) -> int:
         """The place of the picked token in the order, from 0."""
-        return int(np.flatnonzero(self.distribution.order == self.draw.token_id)[0])
+        return self.rank_of(self.draw.token_id)
+
+    def rank_of(self, token_id: int) -> int:
+        """How many tokens stand before this one."""
+        return int(np.flatnonzero(self.distribution.order == token_id)[0])
 
     @property
     def falling(self) -> NDArray[np.float64]:

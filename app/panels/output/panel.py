@@ -1,0 +1,43 @@
+"""The output panel: a page for each of its steps, the one of the present step shown."""
+
+from PySide6.QtWidgets import QStackedLayout
+
+from app.panels.base import Panel
+from app.panels.output.logits_page import LogitsPage
+from app.panels.output.norm_page import NormPage
+from app.panels.output.page import Page
+from app.panels.output.pick_page import PickPage
+from app.panels.output.probs_page import ProbsPage
+from app.scene import Scene
+from app.session import Session
+from core.trace.needs import Index
+
+PAGES: tuple[tuple[str, type[Page]], ...] = (
+    ("output.norm", NormPage),
+    ("output.logits", LogitsPage),
+    ("output.probs", ProbsPage),
+    ("output.pick", PickPage),
+)
+"""Each step's key and its page."""
+
+
+class OutputPanel(Panel):
+    """From the last row of the stream to the next token."""
+
+    def __init__(self, session: Session) -> None:
+        """All pages, empty."""
+        super().__init__(session)
+        self._stack = QStackedLayout(self)
+        self._pages = {key: page(session) for key, page in PAGES}
+        for page in self._pages.values():
+            self._stack.addWidget(page)
+
+    def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
+        """What the present step's page asks for."""
+        return self._pages[scene.selection.step].parts(scene)
+
+    def display(self, scene: Scene) -> None:
+        """Show the present step's page."""
+        page = self._pages[scene.selection.step]
+        page.display(scene)
+        self._stack.setCurrentWidget(page)

@@ -1,0 +1,101 @@
+"""One token is picked: what is cut, where the draw falls, what Append puts.
+
+Step: output.pick. It is always about the last token of the sentence; a reader at
+another token is told what the model thought of the one that follows there.
+"""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.panels.output.controls import ControlsCard
+from app.panels.output.draw_card import DrawCard
+from app.panels.output.page import CARD_GAP, Page
+from app.panels.output.words import share_text
+from app.panels.output.writing import WritingCard
+from app.scene import Scene
+from app.session import Session
+from core.errors import TraceError
+from core.trace.needs import Index
+from core.trace.views.output import PickView, follower, pick_view, ranking, row_parts
+from core.trace.views.places import token_label
+
+SIDE_WIDTH = 272
+
+
+class PickPage(Page):
+    """The draw at the left, its controls and what to do with it at the right."""
+
+    def __init__(self, session: Session) -> None:
+        """Empty."""
+        super().__init__(session)
+        self.drawn, self.controls = DrawCard(), ControlsCard()
+        self.writing = WritingCard(session)
+        self.drawn.token_chosen.connect(self.choose)
+        self.controls.sampling_requested.connect(session.request_sampling)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(CARD_GAP)
+        row.addWidget(self.drawn, 1)
+        row.addWidget(scrolled(self.controls, self.writing))
+
+    def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
+        """The last row, and that of the chosen token."""
+        places = dict.fromkeys((scene.trace.n - 1, scene.selection.query))
+        return tuple(part for place in places for part in row_parts(place))
+
+    def display(self, scene: Scene) -> None:
+        """Draw the pick; say what follows the chosen token in the sentence."""
+        view = self._show_pick(scene)
+        self.drawn.set_selected(scene.selection.token)
+        self.drawn.set_note(elsewhere(scene))
+        self.controls.show_sampling(scene.sampling, view)
+        label = "" if view is None else scene.tokenizer.label(view.draw.token_id)
+        self.writing.show_pick(label)
+
+    def _show_pick(self, scene: Scene) -> PickView | None:
+        """Show the draw, or why there is none."""
+        try:
+            view = pick_view(scene.trace, scene.sampling)
+        except TraceError as error:
+            is_known = bool(self.session.broken_from)
+            self.drawn.show_trouble(self.trouble if is_known else str(error))
+            return None
+        self.drawn.show_pick(view, scene.tokenizer)
+        return view
+
+
+def scrolled(*cards: QWidget) -> QScrollArea:
+    """Cards in a column that scrolls where the window is low."""
+    column = QWidget()
+    layout = QVBoxLayout(column)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(CARD_GAP)
+    for card in cards:
+        layout.addWidget(card)
+    layout.addStretch(1)
+    area = QScrollArea()
+    area.setWidget(column)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFixedWidth(SIDE_WIDTH)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area
+
+
+def elsewhere(scene: Scene) -> str:
+    """What the model thought at the chosen token, where that is not the last."""
+    trace, query = scene.trace, scene.selection.query
+    true = follower(trace, query)
+    last, here = token_label(trace, trace.n - 1), token_label(trace, query)
+    if true is None:
+        return ""
+    row = ranking(trace, query)
+    if not row.is_finite:
+        return f"This is for the token after the last one, {last}."
+    return (
+        f"For the token after the last one, {last}. You are at {here}: what follows "
+        f"there in the sentence, {scene.tokenizer.label(true)}, had "
+        f"{share_text(float(row.probs[true]))} (place {row.rank(true) + 1:,}, "
+        f"surprisal {row.surprisal(true):.1f} bits)."
+    )

@@ -1,0 +1,136 @@
+"""Putting tokens to the sentence: Append, Generate, Stop, Undo, and what came of it."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QHBoxLayout, QPushButton
+
+from app.panels.output.words import counted
+from app.session import Session
+from app.style.fonts import SMALL, mono, sans
+from app.widgets.card import GAP, Card, plain_label
+from app.widgets.number_field import WholeField
+from core.tokenizers.base import Encoding
+
+N_NEW = 20
+"""Tokens that Generate writes unless told otherwise."""
+MOST_NEW = 100_000
+FIELD_WIDTH = 76
+TAIL_LENGTH = 30
+"""Characters of what was added that are shown."""
+
+
+class WritingCard(Card):
+    """The buttons under the controls. What they can do is the session's to say."""
+
+    def __init__(self, session: Session) -> None:
+        """Follow the session's news."""
+        super().__init__("Write on")
+        self._session = session
+        self._n_typed = len(session.encoding.pieces)
+        self._pick = ""
+        self.append = push_button("output.append", "Put the picked token to the end")
+        self.append.setProperty("kind", "primary")
+        self.undo = push_button("output.undo", "Take back what was added last")
+        self.undo.setText("Undo")
+        self.generate = push_button("output.generate", "Pick and append one by one")
+        self.n_new = WholeField(1, MOST_NEW)
+        self.n_new.setObjectName("output.n_new")
+        self.n_new.setAccessibleName("tokens to generate")
+        self.n_new.setFixedWidth(FIELD_WIDTH)
+        self.n_new.show_number(N_NEW)
+        self._added, self._state = plain_label(ink="checked"), plain_label(ink="muted")
+        self._added.setFont(mono(SMALL))
+        self._state.setFont(sans(SMALL))
+        self._state.setWordWrap(True)
+        self._lay_out()
+        self._connect()
+        self._refresh()
+
+    def show_pick(self, label: str) -> None:
+        """Name the token that Append would put; "" where there is none."""
+        self._pick = label
+        self._refresh()
+
+    def _lay_out(self) -> None:
+        first, second = QHBoxLayout(), QHBoxLayout()
+        for row, widgets in (
+            (first, (self.append, self.undo)),
+            (second, (self.n_new, plain_label("tokens"), self.generate)),
+        ):
+            row.setSpacing(GAP)
+            for widget in widgets:
+                row.addWidget(widget, int(widget in (self.append, self.generate)))
+            self.body.addLayout(row)
+        self.body.addWidget(self._added)
+        self.body.addWidget(self._state)
+
+    def _connect(self) -> None:
+        session = self._session
+        self.append.clicked.connect(session.append_pick)
+        self.undo.clicked.connect(session.undo_append)
+        self.generate.clicked.connect(self._on_generate_clicked)
+        session.encoding_changed.connect(self._on_session_encoding_changed)
+        session.is_generating_changed.connect(self._refresh)
+        session.trace_changed.connect(self._refresh)
+        session.model_changed.connect(self._refresh)
+
+    @Slot(object)
+    def _on_session_encoding_changed(self, encoding: Encoding) -> None:
+        """Without anything to undo, all of the sentence was typed."""
+        n = len(encoding.pieces)
+        can_undo = self._session.can_undo
+        self._n_typed = min(self._n_typed, n) if can_undo else n
+        self._refresh()
+
+    @Slot()
+    def _on_generate_clicked(self) -> None:
+        if self._session.is_generating:
+            self._session.stop_generating()
+        else:
+            self._session.generate(self.n_new.number)
+
+    @Slot()
+    def _refresh(self) -> None:
+        session = self._session
+        is_writing, can_pick = session.is_generating, session.can_append_pick
+        self.append.setText(f"Append {self._pick}".rstrip().replace("&", "&&"))
+        self.append.setEnabled(can_pick)
+        self.undo.setEnabled(session.can_undo and not is_writing)
+        self.n_new.setEnabled(not is_writing)
+        self.generate.setText("Stop" if is_writing else "Generate")
+        self.generate.setEnabled(is_writing or (can_pick and session.n_room > 0))
+        labels = [piece.label for piece in session.encoding.pieces[self._n_typed :]]
+        self._added.setVisible(bool(labels))
+        self._added.setText(added_words(labels))
+        self._state.setText(state_words(session))
+
+
+def push_button(name: str, tip: str) -> QPushButton:
+    """A button with an objectName; its text may change."""
+    button = QPushButton()
+    button.setObjectName(name)
+    button.setToolTip(tip)
+    return button
+
+
+def added_words(labels: Sequence[str]) -> str:
+    """What was added so far: its last tokens, and how many there are."""
+    tail = "".join(labels)
+    if len(tail) > TAIL_LENGTH:
+        tail = f"…{tail[-TAIL_LENGTH:]}"
+    return f"+{len(labels)} {tail}"
+
+
+def state_words(session: Session) -> str:
+    """How much fits, or why nothing can be added."""
+    if session.broken_from:
+        return f"Sampling is off: not a number since {session.broken_from}."
+    n_ctx = session.model.n_ctx if session.model else 0
+    if session.n_room:
+        room = counted(session.n_room, "token")
+        return f"Room for {room} more; Generate stops at {n_ctx:,}."
+    return (
+        f"The window of {n_ctx:,} tokens is full, so Generate stops here. "
+        "After Append keep the last tokens: the first is no longer seen."
+    )
