@@ -6,6 +6,7 @@ Labels thin out instead of overlapping; long ones end in "…".
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from heapq import nlargest
 from math import sqrt
 
@@ -58,24 +59,31 @@ class MapFrame:
 
 
 def frame_of(
-    rows: Axis, columns: Axis, size: QSizeF, ratio: float, foot: float = 0
+    rows: Axis,
+    columns: Axis,
+    size: QSizeF,
+    ratio: float,
+    foot: float = 0,
+    *,
+    may_be_square: bool = True,
 ) -> MapFrame:
     """The frame in which the cells are as large as `size` allows, centred.
 
     `ratio` is device pixels a logical one; `foot` is kept free below the cells.
     """
+    sized = partial(cell_size, ratio=ratio, may_be_square=may_be_square)
     width = size.width() - 2 * MARGIN
     height = size.height() - 2 * MARGIN - foot
     row_width = _row_width(rows, columns, width)
     level, slanted = _header_height(columns, height, is_slanted=False), None
     counts = len(rows.labels), len(columns.labels)
-    cell = cell_size(*counts, width - row_width, height - level, ratio)
+    cell = sized(*counts, width - row_width, height - level)
     overhang = 0.0
     if not _fits_level(columns, cell[0]):
         slanted = _header_height(columns, height, is_slanted=True)
         for _ in range(2):  # the overhang narrows the cells, which adds to the overhang
             room = width - row_width - overhang
-            cell = cell_size(*counts, room, height - slanted, ratio)
+            cell = sized(*counts, room, height - slanted)
             overhang = _overhang(columns, cell[0], slanted)
     header = level if slanted is None else slanted
     spare_x = width - row_width - overhang - counts[1] * cell[0]

@@ -50,15 +50,23 @@ class CellLayout:
 
 
 def cell_size(
-    n_rows: int, n_columns: int, width: float, height: float, ratio: float = 1.0
+    n_rows: int,
+    n_columns: int,
+    width: float,
+    height: float,
+    ratio: float = 1.0,
+    *,
+    may_be_square: bool = True,
 ) -> tuple[float, float]:
     """The width and height of a cell, as large as a room of width x height allows.
 
-    Squares where rows and columns are about as many, else cells that fill the room.
-    From WHOLE_PIXELS_FROM on a size is whole in device pixels (`ratio` a logical one).
+    Squares where they may be and rows and columns are about as many, else cells that
+    fill the room. From WHOLE_PIXELS_FROM on a size is whole in device pixels (`ratio` a
+    logical one).
     """
     per_column, per_row = max(1.0, width) / n_columns, max(1.0, height) / n_rows
-    if max(n_rows, n_columns) <= SQUARE_UP_TO * min(n_rows, n_columns):
+    is_alike = max(n_rows, n_columns) <= SQUARE_UP_TO * min(n_rows, n_columns)
+    if may_be_square and is_alike:
         side = whole(min(per_column, per_row, LARGEST_SQUARE), ratio)
         return side, side
     many_columns = n_columns > n_rows

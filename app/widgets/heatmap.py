@@ -50,9 +50,16 @@ class Heatmap(QWidget):
     cell_hovered = Signal(int, int)
     """The mouse is over another cell; (-1, -1) when it left them all."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        """An empty map."""
+    def __init__(
+        self, parent: QWidget | None = None, *, may_be_square: bool = True
+    ) -> None:
+        """An empty map.
+
+        Cells that may not be square fill the room: that is for rows and columns which
+        count different things, such as tokens and features.
+        """
         super().__init__(parent)
+        self._may_be_square = may_be_square
         self._matrix: Matrix | None = None
         self._rows, self._columns = range(0), range(0)
         self._message = EMPTY_MESSAGE
@@ -131,7 +138,9 @@ class Heatmap(QWidget):
             if self._matrix is not None and not self.message:
                 size, ratio = QSizeF(self.size()), look[2]
                 parts = self._rows, self._columns
-                self._picture = picture_of(self._matrix, *parts, size, ratio)
+                self._picture = picture_of(
+                    self._matrix, *parts, size, ratio, may_be_square=self._may_be_square
+                )
         return self._picture
 
     def _forget_picture(self) -> None:

@@ -5,6 +5,7 @@ which cell lies where. Made once per change; hovering and selecting only paint o
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QImage
@@ -87,16 +88,25 @@ class MapPicture:
 
 
 def picture_of(
-    matrix: Matrix, rows: range, columns: range, size: QSizeF, ratio: float
+    matrix: Matrix,
+    rows: range,
+    columns: range,
+    size: QSizeF,
+    ratio: float,
+    *,
+    may_be_square: bool = True,
 ) -> MapPicture:
     """The picture of some rows and columns of `matrix` in a room of `size`.
 
     `ratio` is device pixels a logical one.
     """
     row_axis, column_axis = _part(matrix.rows, rows), _part(matrix.columns, columns)
-    frame = frame_of(row_axis, column_axis, size, ratio)
+    framed = partial(
+        frame_of, row_axis, column_axis, size, ratio, may_be_square=may_be_square
+    )
+    frame = framed()
     if _blocks(frame, ratio) != (1, 1):  # the note about it needs a line
-        frame = frame_of(row_axis, column_axis, size, ratio, foot=FOOT)
+        frame = framed(foot=FOOT)
     blocks = _blocks(frame, ratio)
     values = matrix.values[rows.start : rows.stop, columns.start : columns.stop]
     reduced = reduce_by_maximum(values, *blocks)

@@ -26,6 +26,11 @@ def test_a_strip_of_features_fills_the_width():
     assert height == LARGEST_STRIP
 
 
+def test_cells_that_may_not_be_square_fill_the_room_both_ways():
+    assert cell_size(30, 48, 480, 240, may_be_square=False) == (10, 8)
+    assert cell_size(30, 48, 480, 240) == (8, 8)
+
+
 def test_large_cells_are_whole_device_pixels():
     assert cell_size(6, 6, 350, 350) == (58, 58)
     assert cell_size(6, 6, 351, 351, ratio=2) == (58.5, 58.5)
