@@ -181,20 +181,21 @@ def habits_of(pattern: FloatArray) -> tuple[Habit | None, ...]:
     [n_heads, n_query, n_key] -> a habit or None for each head. The first row counts
     for nothing: it can only look at itself.
     """
-    n_heads, n = pattern.shape[:2]
-    if n < LEAST_TOKENS:
-        return (None,) * n_heads
-    shares = np.stack(
+    if pattern.shape[1] < LEAST_TOKENS:
+        return (None,) * len(pattern)
+    shares: FloatArray = np.stack(
         [
             np.diagonal(pattern, -1, axis1=1, axis2=2).mean(axis=1),
             np.diagonal(pattern, 0, axis1=1, axis2=2)[:, 1:].mean(axis=1),
             pattern[:, 1:, 0].mean(axis=1),
         ]
     )
-    names, best = tuple(HABITS), shares.argmax(axis=0)
-    return tuple(
-        Habit(names[habit], float(shares[habit, head]))
-        if shares[habit, head] > NAMED_FROM
-        else None
-        for head, habit in enumerate(best)
-    )
+    found = [
+        Habit(name, float(share))
+        for name, share in zip(
+            (tuple(HABITS)[place] for place in shares.argmax(axis=0)),
+            shares.max(axis=0),
+            strict=True,
+        )
+    ]
+    return tuple(habit if habit.share > NAMED_FROM else None for habit in found)

@@ -7,10 +7,10 @@ heads, and a place in it stands for the query heads that use it.
 
 from dataclasses import dataclass
 
-from core.trace.matrix import FloatArray, Scale
+from core.trace.matrix import Axis, FloatArray, Matrix, Scale
 from core.trace.numbers import short
 from core.trace.trace import Trace
-from core.trace.views.axes import signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_role, signed_scale, token_axis
 from core.trace.views.places import layer_of
 from core.trace.views.roles import role_of
 
@@ -26,7 +26,8 @@ class HeadsView:
     """[n_heads or n_kv_heads, n, d_head]."""
     scale: Scale
     colour: str
-    tokens: tuple[str, ...]
+    tokens: Axis
+    key: str
     n_sharing: int
     """Query heads that each of these maps stands for."""
 
@@ -48,6 +49,19 @@ class HeadsView:
             )
         )
 
+    def matrix(self, place: int) -> Matrix:
+        """The map of one head."""
+        values, prefix = self.stack[place], (place,)
+        return Matrix(
+            values,
+            self.tokens,
+            feature_axis(values.shape[1]),
+            self.scale,
+            self.colour,
+            self.key,
+            prefix,
+        )
+
     def place_of(self, head: int) -> int:
         """Where a query head's map stands."""
         return head // self.n_sharing
@@ -62,7 +76,7 @@ class HeadsView:
         number = short(float(self.stack[place, row, column]), 4)
         return (
             f"layer {self.layer + 1} · {kind} {place + 1}\n"
-            f"token {self.tokens[row]} ({row + 1}) · feature {column + 1}\n"
+            f"token {self.tokens.labels[row]} ({row + 1}) · feature {column + 1}\n"
             f"{self.name} = {number}"
         )
 
@@ -89,6 +103,7 @@ def heads_view(trace: Trace, key: str) -> HeadsView:
         stack=stack,
         scale=signed_scale(stack),
         colour=role_of(key),
-        tokens=token_axis(trace, "token").labels,
+        tokens=token_axis(trace, "token", row_role(step)),
+        key=key,
         n_sharing=trace.config.n_queries_per_key if is_shared else 1,
     )

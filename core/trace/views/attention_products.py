@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from core.trace.matrix import Axis, Matrix
 from core.trace.needs import Index
 from core.trace.numbers import short
-from core.trace.selection import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
-from core.trace.views.axes import feature_axis, signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_role, signed_scale, token_axis
 from core.trace.views.roles import role_of
 
 Part = tuple[str, Index]
@@ -80,11 +79,6 @@ def head_of(step: Step, trace: Trace, head: int) -> int:
     """The place of a query head on the heads axis of a step."""
     is_shared = step.axes[0] == "n_kv_heads"
     return head // trace.config.n_queries_per_key if is_shared else head
-
-
-def row_role(step: Step) -> str:
-    """The colour of the tokens a step's rows belong to."""
-    return "key" if step.name in ROWS_OF_KEYS else "query"
 
 
 def projection_parts(trace: Trace, key: str, head: int) -> tuple[Part, ...]:

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.trace.matrix import Axis, Scale
+from core.trace.selection import ROWS_OF_KEYS
+from core.trace.steps import Step
 from core.trace.trace import Trace
 
 
@@ -19,6 +21,11 @@ def token_axis(trace: Trace, name: str, role: str = "") -> Axis:
 def feature_axis(n: int, name: str = "feature", role: str = "") -> Axis:
     """Numbered places, counted from 1."""
     return Axis(name, tuple(map(str, range(1, n + 1))), role)
+
+
+def row_role(step: Step) -> str:
+    """The colour of the tokens that a step's rows belong to."""
+    return "key" if step.name in ROWS_OF_KEYS else "query"
 
 
 def largest_size(*arrays: NDArray[np.float32]) -> float:

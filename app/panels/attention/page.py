@@ -1,0 +1,85 @@
+"""What the pages of the attention panel share: when to fill, when only to mark.
+
+A page shows one kind of step. Its pictures change with the trace and its subject (the
+step, mostly); a moved selection only moves the marks on them. It keeps no trace alive.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from weakref import ref
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.scene import Scene
+from core.trace.needs import Index
+from core.trace.selection import ROWS_OF_KEYS, Selection
+from core.trace.trace import Trace
+
+Part = tuple[str, Index]
+
+CARD_GAP = 12
+"""Between two cards."""
+
+
+def nothing() -> None:
+    """What a page is filled from before its first trace."""
+
+
+class Page(QWidget):
+    """One composition of the panel."""
+
+    selection_requested = Signal(object)
+    """The reader pointed somewhere: the `Selection` that follows."""
+
+    def __init__(self) -> None:
+        """An empty page."""
+        super().__init__()
+        self.selection = Selection()
+        self._trace: Callable[[], Trace | None] = nothing
+        self._subject: Hashable = None
+
+    def parts(self, scene: Scene) -> tuple[Part, ...]:
+        """The parts of the trace that `fill` and `mark` ask for."""
+        raise NotImplementedError
+
+    def subject(self, scene: Scene) -> Hashable:
+        """What the pictures depend on, beside the trace."""
+        return scene.selection.step
+
+    def fill(self, scene: Scene) -> None:
+        """Draw the numbers of a trace and a subject."""
+        raise NotImplementedError
+
+    def mark(self, scene: Scene) -> None:
+        """Show where the reader is."""
+        raise NotImplementedError
+
+    def display(self, scene: Scene) -> None:
+        """Show the scene; what has not changed is left alone."""
+        self.selection = scene.selection
+        subject = self.subject(scene)
+        if self._trace() is not scene.trace or subject != self._subject:
+            self._trace, self._subject = ref(scene.trace), subject
+            self.fill(scene)
+        self.mark(scene)
+
+    def row(self) -> int:
+        """The chosen token among the rows of the present step."""
+        at = self.selection
+        return at.key if is_of_keys(at.step) else at.query
+
+    def ask_row(self, row: int, feature: int) -> None:
+        """Ask for a number by its token and its feature."""
+        field = "key" if is_of_keys(self.selection.step) else "query"
+        self.ask(**{field: row}, feature=feature)
+
+    def ask(self, **fields: object) -> None:
+        """Ask for the present selection with other fields."""
+        moved = replace(self.selection, focus=None, **fields)  # type: ignore[arg-type]
+        self.selection_requested.emit(moved)
+
+
+def is_of_keys(step_key: str) -> bool:
+    """Whether the rows of a step are the tokens looked at."""
+    return step_key.split(".", 2)[-1] in ROWS_OF_KEYS

@@ -1,0 +1,37 @@
+"""The four stages of a score as a row of segments, the present one lit."""
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
+
+from core.trace.views.attention import STAGES
+
+
+class StageSwitch(QWidget):
+    """Scores, scaled, masked, pattern."""
+
+    stage_clicked = Signal(str)
+    """The reader chose this stage."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """No stage is lit yet."""
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self._group = QButtonGroup(self)
+        for place, stage in enumerate(STAGES):
+            button = QPushButton(stage)
+            button.setCheckable(True)
+            button.setProperty("kind", "segment")
+            button.setObjectName(f"stage.{stage}")
+            self._group.addButton(button, place)
+            row.addWidget(button)
+        self._group.idClicked.connect(self._on_clicked)
+
+    def set_stage(self, stage: str) -> None:
+        """Light a stage."""
+        self._group.button(STAGES.index(stage)).setChecked(True)
+
+    @Slot(int)
+    def _on_clicked(self, place: int) -> None:
+        self.stage_clicked.emit(STAGES[place])
