@@ -1,11 +1,12 @@
 """The residual stream: what every part of every layer adds to each token.
 
-Serves layers.*.resid_in, resid_mid and resid_out. Above, the streams of all tokens with
-the present station marked; below, the addition itself and the chosen token's table.
+Serves layers.*.resid_in, resid_mid and resid_out. At the left the streams of all tokens
+with the present station marked; at the right the addition itself, and the chosen
+token's norms from layer to layer.
 """
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout
 
 from app.panels.base import Panel
 from app.scene import Scene
@@ -20,6 +21,7 @@ from app.widgets.stream import number as number_text
 from app.widgets.strip import VectorStrip
 from core.trace.matrix import Cell
 from core.trace.needs import Index
+from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.residual import (
     Addition,
@@ -34,6 +36,8 @@ from core.trace.views.residual import (
 CARD_GAP = 12
 WIDEST_TOKEN = 120.0
 """A longer token is cut with "…" in a heading; its chip shows it whole."""
+FREE = QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored
+"""Cards keep their sizes whatever they show, so that a step forward moves nothing."""
 STATIONS = ("attn", "ffn")
 HEADS = ("before", "added", "cosine", "after")
 POST_NOTE = "After every sum the stream is normed, so the next one starts afresh."
@@ -60,15 +64,17 @@ class ResidualPanel(Panel):
         self._sum.head.addWidget(self._bar)
         self._sum.body.addWidget(self._strips)
         self._lengths.body.addWidget(self._table)
-        below = QHBoxLayout()
-        below.setSpacing(CARD_GAP)
-        below.addWidget(self._sum, 1)
-        below.addWidget(self._lengths, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(CARD_GAP)
-        column.addWidget(self._streams, 3)
-        column.addLayout(below, 2)
+        for picture in (self._stream, self._strips, self._table):
+            picture.setSizePolicy(*FREE)
+        beside = QVBoxLayout()
+        beside.setSpacing(CARD_GAP)
+        beside.addWidget(self._sum, 2)
+        beside.addWidget(self._lengths, 3)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(CARD_GAP)
+        row.addWidget(self._streams, 3)
+        row.addLayout(beside, 2)
 
     def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
         """The stream around every addition; most of it was kept."""
@@ -87,7 +93,7 @@ class ResidualPanel(Panel):
         feature = min(at.feature, trace.config.d_model - 1)
         self._show_addition(addition_of(trace, step, at.query, feature), feature)
         token = elided(trace.encoding.pieces[at.query].label, sans(LARGE), WIDEST_TOKEN)
-        self._sum.set_title(f"{token}: {_words(station)}")
+        self._sum.set_title(f"{token}, {_place(step)}")
         self._lengths.set_title(f"{token}: norms, layer by layer")
         self._show_table(trace, self._measured[1], at.query)
         self._table.set_selected(station)
@@ -159,8 +165,7 @@ class ResidualPanel(Panel):
             self.point_at(self._scene, Cell(self._addition.keys[row], (query, column)))
 
 
-def _words(station: int | None) -> str:
-    """What happens at a station."""
-    if station is None:
-        return "the stream begins"
-    return f"{SIDES[station % 2].words} in layer {station // 2 + 1}"
+def _place(step: Step) -> str:
+    """Where in the stream a step is: "into layer 2", "layer 2"."""
+    before = "into " if step.name == "resid_in" else ""
+    return f"{before}layer {(step.layer or 0) + 1}"

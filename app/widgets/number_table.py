@@ -17,11 +17,11 @@ from app.widgets.bars import column_widths, split_at_point
 from app.widgets.canvas import DOWN, NOTHING, Canvas
 from app.widgets.label import Align, advance, draw_label, line_height
 
-MARGIN, GAP, ROW_ROOM, HEAD_ROOM = 6, 12, 6, 6
+MARGIN, GAP, ROW_ROOM, HEAD_ROOM = 6, 10, 6, 6
 """At both ends, between columns, and what a row and the heads have beside the text."""
 LABEL_LIMIT = 132
 BAR_HEIGHT, RADIUS = 10, 4
-BAR_LEAST, BAR_MOST = 36.0, 200.0
+BAR_LEAST, BAR_MOST = 24.0, 400.0
 """The bars' column takes what is left over, within these."""
 
 

@@ -7,7 +7,7 @@ is most active.
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QStackedWidget
 
-from app.panels.feed_forward.page import ROLE, title_of
+from app.panels.feed_forward.page import FREE, ROLE, title_of
 from app.style.fonts import SMALL, sans
 from app.widgets.card import Card, plain_label
 from app.widgets.lines import Curve, Lines
@@ -17,10 +17,10 @@ from core.trace.numbers import short
 from core.trace.trace import Trace
 from core.trace.views.feed_forward import HiddenView
 
-CURVE_HEIGHT = 150
+CURVE_HEIGHT = 130
 LISTS = ("strongest neurons", "tokens")
 SHARE_HEAD = "writes"
-SHARE_NOTE = "writes: |active| × ‖row of W_2‖, as a share of ‖out‖"
+SHARE_NOTE = "writes = |active| · ‖its row of W_2‖ / ‖out‖"
 
 
 class NeuronCard(Card):
@@ -41,12 +41,14 @@ class NeuronCard(Card):
         self._curve.setMinimumHeight(CURVE_HEIGHT)
         self._neurons = NumberTable("Strongest neurons of the token")
         self._tokens = NumberTable("Tokens by this neuron's activation")
+        for picture in (self._curve, self._neurons, self._tokens):
+            picture.setSizePolicy(*FREE)
         self._lists = QStackedWidget()
         self._lists.addWidget(self._neurons)
         self._lists.addWidget(self._tokens)
-        self.body.addWidget(self._curve, 1)
+        self.body.addWidget(self._curve, 5)
         self.body.addLayout(self._switch())
-        self.body.addWidget(self._lists, 1)
+        self.body.addWidget(self._lists, 6)
         self._curve.x_clicked.connect(self._on_curve_x_clicked)
         self._neurons.row_clicked.connect(self._on_neurons_row_clicked)
         self._tokens.row_clicked.connect(self._on_tokens_row_clicked)
@@ -83,7 +85,8 @@ class NeuronCard(Card):
         self._curve.set_mark(float(bend.x[bend.dots[query]]))
         self._show_neurons(view, neuron)
         self._show_tokens(trace, view, place)
-        self.set_note(f"{view.note} at {title_of(trace.encoding.pieces[query].label)}.")
+        token = title_of(trace.encoding.pieces[query].label)
+        self.set_note(f"{SHARE_NOTE} · {view.note} at {token}")
 
     def _show_neurons(self, view: HiddenView, neuron: int) -> None:
         most = max((each.share for each in view.neurons), default=0.0) or 1.0

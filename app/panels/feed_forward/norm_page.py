@@ -1,6 +1,9 @@
-"""The stream before and after the norm, side by side. Step: ffn.norm."""
+"""The stream before and after the norm, side by side. Step: ffn.norm.
 
-from PySide6.QtWidgets import QHBoxLayout
+Few tokens make wide maps, so then the two stand one above the other.
+"""
+
+from PySide6.QtWidgets import QBoxLayout
 
 from app.panels.feed_forward.map_card import MapCard
 from app.panels.feed_forward.page import CARD_GAP, Page
@@ -8,6 +11,9 @@ from core.trace.needs import Index
 from core.trace.selection import Selection
 from core.trace.trace import Trace
 from core.trace.views.feed_forward import norm_view
+
+FEW_TOKENS = 10
+DOWN, ACROSS = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
 
 
 class NormPage(Page):
@@ -20,12 +26,12 @@ class NormPage(Page):
             MapCard("Before the norm"),
             MapCard("After the norm"),
         )
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(CARD_GAP)
+        self._cards = QBoxLayout(ACROSS, self)
+        self._cards.setContentsMargins(0, 0, 0, 0)
+        self._cards.setSpacing(CARD_GAP)
         for card in (self._before, self._after):
             card.cell_clicked.connect(self.cell_clicked)
-            row.addWidget(card, 1)
+            self._cards.addWidget(card, 1)
 
     def parts(
         self, trace: Trace, selection: Selection
@@ -36,6 +42,8 @@ class NormPage(Page):
 
     def display(self, trace: Trace, selection: Selection) -> None:
         """Draw both maps with the chosen cell outlined in each."""
+        is_wide = trace.n <= FEW_TOKENS
+        self._cards.setDirection(DOWN if is_wide else ACROSS)
         view = norm_view(trace, selection.step, selection.query)
         feature = min(selection.feature, trace.config.d_model - 1)
         self._before.show_matrix(view.before)

@@ -1,9 +1,7 @@
 """What the pages of the feed-forward panel share: clicks as cells, words of tokens."""
 
-from collections.abc import Callable
-
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.style.fonts import LARGE, sans
 from app.widgets.label import elided
@@ -16,6 +14,8 @@ from core.trace.trace import Trace
 CARD_GAP = 12
 """Between two cards."""
 ROLE = "feed_forward"
+FREE = QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored
+"""Cards keep their sizes whatever they show, so that a step forward moves nothing."""
 WIDEST_TOKEN = 160.0
 """A longer token is cut with "…" in a heading; its chip shows it whole."""
 
@@ -42,16 +42,9 @@ def title_of(token: str) -> str:
     return elided(token, sans(LARGE), WIDEST_TOKEN)
 
 
-def hover_text(matrix_of: Callable[[], Matrix | None]) -> Callable[[int, int], str]:
+def hover_words(matrix: Matrix, row: int, column: int) -> str:
     """What a map's tooltip says: token, feature, value."""
-
-    def text(row: int, column: int) -> str:
-        matrix = matrix_of()
-        if matrix is None:
-            return ""
-        first = matrix.rows.labels[row]
-        start = first if matrix.rows.name == "token" else f"{matrix.rows.name} {first}"
-        place = f"{matrix.columns.name} {matrix.columns.labels[column]}"
-        return f"{start}, {place}\n{short(float(matrix.values[row, column]), 4)}"
-
-    return text
+    first = matrix.rows.labels[row]
+    start = first if matrix.rows.name == "token" else f"{matrix.rows.name} {first}"
+    place = f"{matrix.columns.name} {matrix.columns.labels[column]}"
+    return f"{start}, {place}\n{short(float(matrix.values[row, column]), 4)}"

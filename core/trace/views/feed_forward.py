@@ -230,8 +230,13 @@ def _moments(trace: Trace, key: str, query: int, *, is_rms: bool) -> str:
     row = trace.part(key, (query,)).astype(np.float64)
     token = trace.encoding.pieces[query].label
     if is_rms:
-        return f"{token}: root mean square {short(sqrt((row**2).mean()))}"
-    return f"{token}: mean {short(row.mean())}, deviation {short(row.std())}"
+        return f"{token}: root mean square {_rounded(sqrt((row**2).mean()))}"
+    return f"{token}: mean {_rounded(row.mean())}, deviation {_rounded(row.std())}"
+
+
+def _rounded(value: float) -> str:
+    """A figure of a row; what is left of 0 by rounding alone is written as 0."""
+    return short(round(float(value), 4) + 0.0)
 
 
 def _lengths(rows: FloatArray) -> FloatArray:

@@ -1,0 +1,112 @@
+"""The residual views: norms and cosines by numpy, sums by their own parts."""
+
+import numpy as np
+import pytest
+
+from core.trace.views.residual import (
+    addition_of,
+    key_of,
+    norm_parts,
+    station_of,
+    stream_norms,
+)
+from tests.helpers.bundles import tiny_trace
+
+PARTS = ("attn.out", "ffn.out")
+
+
+@pytest.mark.parametrize("place", ["pre", "post"])
+def test_what_was_added_is_as_long_as_the_parts_output(place):
+    trace = tiny_trace(norm_place=place)
+    norms = stream_norms(trace)
+    for station in range(4):
+        out = trace[f"layers.{station // 2}.{PARTS[station % 2]}"]
+        expected = np.linalg.norm(out, axis=1)
+        np.testing.assert_allclose(norms.added[station], expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("place", ["pre", "post"])
+def test_before_after_and_cosine_are_those_of_the_sum_itself(place):
+    trace = tiny_trace(norm_place=place)
+    norms = stream_norms(trace)
+    for station in range(4):
+        total = trace.step(key_of(station))
+        before, out = (trace[key] for key in total.inputs)
+        after = trace[total.key]
+        lengths = [np.linalg.norm(rows, axis=1) for rows in (before, out, after)]
+        np.testing.assert_allclose(norms.before[station], lengths[0], rtol=1e-5)
+        np.testing.assert_allclose(norms.after[station], lengths[2], rtol=1e-5)
+        cosine = (before * out).sum(axis=1) / (lengths[0] * lengths[1])
+        np.testing.assert_allclose(norms.cosine[station], cosine, atol=1e-4)
+
+
+def test_without_a_norm_between_each_sum_is_what_the_next_part_joins():
+    norms = stream_norms(tiny_trace())
+    np.testing.assert_allclose(norms.after[:-1], norms.before[1:], rtol=1e-6)
+    np.testing.assert_allclose(norms.carried[1:], norms.after, rtol=1e-6)
+
+
+def test_with_the_norm_behind_the_sum_the_stream_that_goes_on_is_the_normed_one():
+    trace = tiny_trace(norm_place="post")
+    norms = stream_norms(trace)
+    normed = np.linalg.norm(trace["layers.0.attn.norm"], axis=1)
+    np.testing.assert_allclose(norms.carried[1], normed, rtol=1e-5)
+    last = np.linalg.norm(trace["layers.1.ffn.norm"], axis=1)
+    np.testing.assert_allclose(norms.last, last, rtol=1e-5)
+
+
+def test_a_forward_pass_with_the_norm_in_front_has_kept_all_that_is_measured():
+    trace = tiny_trace()
+    assert all(trace.is_stored(key, (None, None)) for key, _ in norm_parts(trace))
+
+
+@pytest.mark.parametrize(
+    ("key", "station"),
+    [("0.resid_in", None), ("0.resid_mid", 0), ("0.resid_out", 1), ("1.resid_in", 1)],
+)
+def test_a_step_lies_behind_the_station_that_made_it(key, station):
+    trace = tiny_trace()
+    assert station_of(trace.step(f"layers.{key}")) == station
+
+
+def test_an_addition_shows_both_parts_and_their_sum():
+    trace = tiny_trace()
+    shown = addition_of(trace, trace.step("layers.1.resid_mid"), 2, 0)
+    stream, part, total = shown.rows.values
+    np.testing.assert_allclose(stream + part, total, atol=1e-6)
+    assert shown.rows.rows.labels == ("resid_in", "+ attn.out", "= resid_mid")
+    assert [trace.value(key, (2, 0)) for key in shown.keys] == [
+        float(stream[0]), float(part[0]), float(total[0]),
+    ]  # fmt: skip
+
+
+def test_the_first_stream_is_the_sum_of_token_and_position():
+    trace = tiny_trace()
+    shown = addition_of(trace, trace.step("layers.0.resid_in"), 0, 0)
+    assert shown.keys == ("embed.token", "embed.position", "embed.sum")
+
+
+def test_a_stream_that_nothing_was_added_to_stands_alone():
+    trace = tiny_trace(position="rotary")
+    shown = addition_of(trace, trace.step("layers.0.resid_in"), 0, 0)
+    assert shown.keys == ("embed.token",)
+    assert shown.rows.rows.labels == ("embed.token",)
+
+
+def test_a_layer_of_the_first_paper_begins_with_the_norm_of_a_sum():
+    trace = tiny_trace(norm_place="post")
+    shown = addition_of(trace, trace.step("layers.1.resid_in"), 0, 0)
+    assert shown.rows.rows.labels == (
+        "attn.norm", "+ ffn.out", "= resid_out", "→ ffn.norm",
+    )  # fmt: skip
+    entered = trace.part("layers.1.resid_in", (0,))
+    np.testing.assert_allclose(shown.rows.values[-1], entered, atol=1e-6)
+
+
+def test_a_negative_part_stands_in_brackets():
+    trace = tiny_trace()
+    column = trace.part("layers.1.attn.out", (0,))
+    feature = int(column.argmin())
+    note = addition_of(trace, trace.step("layers.1.resid_mid"), 0, feature).note
+    assert "+ (−" in note
+    assert " = " in note
