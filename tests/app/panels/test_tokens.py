@@ -6,37 +6,16 @@ import pytest
 
 from app.panels.tokens import TokensPanel
 from app.scene import Scene
-from app.session import Session
 from core.generation.sampling import Sampling
-from core.pipeline import run_trace, trace_encoding
+from core.pipeline import run_trace
 from core.trace.selection import Selection
 from tests.helpers.bundles import tiny_bundle
-
-
-class Asked(Session):
-    """A session that only notes what it is asked for."""
-
-    def __init__(self):
-        super().__init__()
-        self.wishes = []
-
-    def request_selection(self, selection):
-        self.wishes.append(selection)
-
-    def set_specials(self, specials):
-        self.wishes.append(specials)
-
-
-def scene_of(text="the cat sat", specials=False, **selection):
-    bundle = tiny_bundle()
-    encoding = bundle.tokenizer.encode(text, specials=specials)
-    trace = trace_encoding(bundle, encoding)
-    return Scene(trace, Selection(**selection), bundle.tokenizer, Sampling())
+from tests.helpers.scenes import AskedSession, scene_of
 
 
 @pytest.fixture
 def panel(qtbot):
-    session = Asked()
+    session = AskedSession()
     panel = TokensPanel(session)
     qtbot.addWidget(panel)
     panel.resize(782, 560)
@@ -106,7 +85,7 @@ def test_the_choice_how_to_read_a_special_shows_only_where_there_is_one(panel):
 @pytest.mark.parametrize("specials", [False, True])
 @pytest.mark.parametrize("text", ["A🙂B", "the<|endoftext|>cat", "a\n <b>\x00 é"])
 def test_the_decoded_line_is_said_to_be_the_text(panel, text, specials):
-    panel.display(scene_of(text, specials, step="tokens.ids"))
+    panel.display(scene_of(text, specials=specials, step="tokens.ids"))
     assert panel.ids.verdict.text().startswith("equal to the text")
     assert "\ufffd" not in panel.ids.decoded.text
 

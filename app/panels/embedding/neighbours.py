@@ -1,0 +1,99 @@
+"""The right side of the embedding panel: which rows point where the chosen one points.
+
+A list with the cosines, and the same rows on a flat map.
+"""
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QSizePolicy
+
+from app.scene import Scene
+from app.widgets.bars import Bar, Bars
+from app.widgets.card import Card
+from app.widgets.scatter import Dot, Scatter
+from core.trace.numbers import short
+from core.trace.views.embedding import flat_map, nearest, table_of, weight_cell
+
+N_LISTED, N_MAPPED = 8, 24
+"""Neighbours in the list and on the map."""
+NO_OTHERS = "The table has no other row."
+MAP_NOTE = "rows at length 1, from where they differ most"
+
+
+class NeighboursCard(Card):
+    """The nearest rows by cosine."""
+
+    cell_requested = Signal(object)
+    """The reader wants a number of a neighbour's row: `Cell`."""
+
+    def __init__(self) -> None:
+        """An empty list."""
+        super().__init__("Nearest rows")
+        self._ids: tuple[int, ...] = ()
+        self._feature = 0
+        self.bars = Bars("Nearest rows by cosine")
+        self.bars.set_message(NO_OTHERS)
+        self.bars.setSizePolicy(
+            QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum
+        )
+        self.bars.bar_clicked.connect(self._on_bar_clicked)
+        self.body.addWidget(self.bars)
+
+    def display(self, scene: Scene) -> None:
+        """List the neighbours of the query's row."""
+        trace, selection = scene.trace, scene.selection
+        chosen = trace.ids[selection.query]
+        found = nearest(table_of(trace), chosen, N_LISTED)
+        self._ids, self._feature = found.ids, selection.feature
+        self.set_title(f"Nearest to {scene.tokenizer.label(chosen)}")
+        bars = (
+            Bar(scene.tokenizer.label(row), (short(cosine),), cosine, f"id {row}")
+            for row, cosine in zip(found.ids, found.cosines.tolist(), strict=True)
+        )
+        self.bars.show_bars(tuple(bars), ("cosine",))
+
+    @Slot(int)
+    def _on_bar_clicked(self, place: int) -> None:
+        self.cell_requested.emit(weight_cell(self._ids[place], self._feature))
+
+
+class MapCard(Card):
+    """The chosen row among its neighbours, in the plane where they differ most."""
+
+    cell_requested = Signal(object)
+    """The reader wants a number of a row on the map: `Cell`."""
+
+    def __init__(self) -> None:
+        """An empty map."""
+        super().__init__("Neighbourhood")
+        self._ids: tuple[int, ...] = ()
+        self._feature = 0
+        self.scatter = Scatter("Map of the neighbourhood")
+        self.scatter.dot_clicked.connect(self._on_dot_clicked)
+        self.body.addWidget(self.scatter)
+        self.set_note(MAP_NOTE)
+
+    def display(self, scene: Scene) -> None:
+        """Map the query's row and its neighbours."""
+        trace, label_of = scene.trace, scene.tokenizer.label
+        chosen = trace.ids[scene.selection.query]
+        table = table_of(trace)
+        around = nearest(table, chosen, N_MAPPED)
+        shown = flat_map(table, (chosen, *around.ids))
+        self._ids, self._feature = shown.ids, scene.selection.feature
+        cosines = (1.0, *around.cosines.tolist())
+        dots = (
+            Dot(label_of(row), x, y, role, f"id {row}\ncosine {short(cosine)}")
+            for row, (x, y), cosine, role in zip(
+                shown.ids,
+                shown.points.tolist(),
+                cosines,
+                ("query", *["residual"] * len(around.ids)),
+                strict=True,
+            )
+        )
+        first, second = (f"{share:.0%} of the spread" for share in shown.shares)
+        self.scatter.show_dots(tuple(dots), (first, second), chosen=0)
+
+    @Slot(int)
+    def _on_dot_clicked(self, place: int) -> None:
+        self.cell_requested.emit(weight_cell(self._ids[place], self._feature))

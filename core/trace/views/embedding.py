@@ -1,0 +1,227 @@
+"""What the embedding panel shows: the table, the rows in use, and a row's neighbours.
+
+In: a trace. Out: matrices, cosines, a flat map. Steps: embed.token, embed.scaled. The
+table may be large, so what needs all of it is worked out once a table.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from math import sqrt
+
+import numpy as np
+
+from core.trace.matrix import Axis, Cell, FloatArray, Matrix
+from core.trace.numbers import short
+from core.trace.selection import Selection
+from core.trace.trace import Trace
+from core.trace.views.axes import feature_axis, signed_scale
+from core.trace.views.places import LabelOf
+from core.trace.views.roles import role_of
+from core.trace.views.step_matrix import StepMatrix, step_matrix
+
+TABLE, TOKEN, SCALED = "embed.W_E", "embed.token", "embed.scaled"
+N_AROUND = 2
+"""Rows of the table shown above and below the chosen one."""
+N_BANDS = 1024
+"""The overview of the table has at most so many rows: more than a screen has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An embedding table, told from others by where it lies in memory.
+
+    Holding the numbers keeps the place from being used again.
+    """
+
+    place: int
+    shape: tuple[int, ...]
+    values: FloatArray = field(compare=False, repr=False)
+    """[n_vocab, d_model]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbours:
+    """The rows that point most nearly where one row points, nearest first."""
+
+    ids: tuple[int, ...]
+    cosines: FloatArray
+    """[n]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlatMap:
+    """Rows seen from where they differ most."""
+
+    ids: tuple[int, ...]
+    points: FloatArray
+    """[n, 2], around zero."""
+    shares: tuple[float, float]
+    """How much of the rows' spread each of the two directions holds, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overview:
+    """The whole table, bands of rows reduced to the strongest number of each feature.
+
+    With its sign; from reduced maps it is drawn smaller yet by the same rule.
+    """
+
+    matrix: Matrix
+    rows_per_band: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Some rows of the table to look at."""
+
+    ids: tuple[int, ...]
+    title: str
+    selected: tuple[int, int]
+    """Place in `ids`, and feature."""
+
+
+def table_of(trace: Trace) -> Table:
+    """The embedding table of the trace's model."""
+    values = trace.part(TABLE)
+    return Table(values.__array_interface__["data"][0], values.shape, values)
+
+
+@lru_cache(maxsize=1)
+def lengths(table: Table) -> FloatArray:
+    """The length of every row, 1 where it is zero: [n_vocab]."""
+    squares = np.einsum("vd,vd->v", table.values, table.values)
+    found = np.sqrt(squares, dtype=np.float32)
+    return np.where(found > 0, found, np.float32(1))
+
+
+def cosines_to(table: Table, row: int) -> FloatArray:
+    """The cosine of every row with one row: [n_vocab]."""
+    found = lengths(table)
+    cosines: FloatArray = table.values @ (table.values[row] / found[row]) / found
+    return cosines
+
+
+def weight_cell(row: int, feature: int) -> Cell:
+    """The address of one number of the table."""
+    return Cell(TABLE, (row, feature))
+
+
+@lru_cache(maxsize=64)
+def nearest(table: Table, row: int, n: int) -> Neighbours:
+    """The `n` rows with the largest cosine to `row`, without itself."""
+    cosines = cosines_to(table, row)
+    others = np.where(np.arange(len(cosines)) == row, -np.inf, cosines)
+    n = min(n, len(others) - 1)
+    best = np.argpartition(-others, n - 1)[:n] if n else np.arange(0)
+    best = best[np.argsort(-others[best], kind="stable")]
+    return Neighbours(tuple(map(int, best)), others[best].astype(np.float32))
+
+
+@lru_cache(maxsize=64)
+def flat_map(table: Table, ids: tuple[int, ...]) -> FlatMap:
+    """Some rows in the plane in which they differ most (principal components).
+
+    Each row counts at length 1, since neighbours are told by direction alone.
+    """
+    rows = table.values[list(ids)] / lengths(table)[list(ids), None]
+    centred = rows - rows.mean(axis=0)
+    left, sizes, right = np.linalg.svd(centred, full_matrices=False)
+    # The sign of a direction means nothing: its largest entry is made positive.
+    largest = np.abs(right).argmax(axis=1)
+    signs = np.sign(right[np.arange(len(right)), largest])
+    points = np.zeros((len(ids), 2), dtype=np.float32)
+    n = min(2, len(sizes))
+    points[:, :n] = left[:, :n] * sizes[:n] * signs[:n]
+    spread = sizes**2 / max(float((sizes**2).sum()), 1e-30)
+    first, second = (float(share) for share in np.append(spread, [0.0, 0.0])[:2])
+    return FlatMap(ids, points, (first, second))
+
+
+@lru_cache(maxsize=1)
+def overview(table: Table) -> Overview:
+    """The whole table in at most N_BANDS rows."""
+    n_rows, n_features = table.shape
+    size = -(-n_rows // N_BANDS)
+    starts = np.arange(0, n_rows, size)
+    highest = np.maximum.reduceat(table.values, starts, axis=0)
+    lowest = np.minimum.reduceat(table.values, starts, axis=0)
+    values = np.where(highest < -lowest, lowest, highest)
+    values.flags.writeable = False
+    matrix = Matrix(
+        values=values,
+        rows=Axis("id", ()),
+        columns=feature_axis(n_features),
+        scale=signed_scale(values),
+        colour=role_of(TABLE),
+        key=TABLE,
+    )
+    return Overview(matrix, size)
+
+
+def row_in_band(table: Table, band: int, feature: int) -> int:
+    """The row that gave a band of the overview its number."""
+    size = overview(table).rows_per_band
+    part = table.values[band * size : (band + 1) * size, feature]
+    return band * size + int(np.abs(part).argmax())
+
+
+def cosine(table: Table, row: int, other: int) -> float:
+    """The cosine of the angle between two rows."""
+    found = lengths(table)
+    product = table.values[row] @ table.values[other]
+    return float(product / (found[row] * found[other]))
+
+
+def window(trace: Trace, selection: Selection) -> Window:
+    """The rows around the chosen one; or it and a row further off that was asked for.
+
+    A row is asked for by pointing at a number of the table.
+    """
+    chosen, focus = trace.ids[selection.query], selection.focus
+    row, feature = chosen, min(selection.feature, trace.config.d_model - 1)
+    if focus is not None and focus.key == TABLE:
+        row, feature = focus.index
+    if abs(row - chosen) > N_AROUND:
+        alike = short(cosine(table_of(trace), chosen, row))
+        title = f"rows {chosen} and {row} of the table: cosine {alike}"
+        return Window((chosen, row), title, (1, feature))
+    first, last = (
+        max(0, chosen - N_AROUND),
+        min(trace.config.n_vocab - 1, chosen + N_AROUND),
+    )
+    ids = tuple(range(first, last + 1))
+    title = f"rows {first} to {last} of the table"
+    return Window(ids, title, (ids.index(row), feature))
+
+
+def table_rows(trace: Trace, ids: tuple[int, ...], label_of: LabelOf) -> Matrix:
+    """Some rows of the table, each under its id and token."""
+    values = np.stack([trace.part(TABLE, (row,)) for row in ids])
+    values.flags.writeable = False
+    labels = tuple(f"{row} {label_of(row)}" for row in ids)
+    return Matrix(
+        values=values,
+        rows=Axis("id", labels),
+        columns=feature_axis(values.shape[1]),
+        scale=signed_scale(values),
+        colour=role_of(TABLE),
+        key=TABLE,
+    )
+
+
+def embedding_rows(
+    trace: Trace, selection: Selection, key: str, label_of: LabelOf
+) -> StepMatrix:
+    """The sentence's rows at a step of the embedding, and the selected place."""
+    return step_matrix(trace, replace(selection, step=key, focus=None), label_of)
+
+
+def scaling_words(trace: Trace, selection: Selection) -> tuple[str, str]:
+    """The chosen number before and after the scaling, as written above the rows."""
+    place = (selection.query, min(selection.feature, trace.config.d_model - 1))
+    before, after = (short(trace.value(key, place)) for key in (TOKEN, SCALED))
+    root = short(sqrt(trace.config.d_model), 4)
+    return (
+        f"before: {before}",
+        f"times √{trace.config.d_model}: {before} × {root} = {after}",
+    )
