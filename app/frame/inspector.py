@@ -1,0 +1,196 @@
+"""The inspector: one number, the arithmetic that made it, and where its operands are.
+
+Right of the panel. In: the session's scene, whose selection points at the number. Out:
+the number a reader followed a link to. Under it stands the lesson of the step.
+"""
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.frame.lesson import LessonView
+from app.frame.operand_list import OperandList
+from app.frame.parts import caption, icon_button, plain_label, set_ink
+from app.frame.words_line import WordsLine
+from app.panels import panel_of
+from app.scene import Scene
+from app.session import Session
+from app.style.fonts import LARGE, NUMBER, SMALL, mono
+from app.widgets.formula import FormulaView
+from core.config import ModelConfig
+from core.texts import lesson_text
+from core.trace.matrix import Cell
+from core.trace.selection import Selection, cell_of, has_numbers, pointed_at
+from core.trace.steps import steps_for
+from core.trace.views.inspector import InspectorView, inspector_view
+
+WIDTH = 286
+MARGIN = 15
+NOTHING_YET = "Click a number to see what it is made of."
+MOST_REMEMBERED = 100
+
+
+class Inspector(QFrame):
+    """The number, its equation, its operands, the proof; then the lesson."""
+
+    def __init__(self, session: Session) -> None:
+        """Nothing is inspected yet."""
+        super().__init__()
+        self._session = session
+        self._scene: Scene | None = None
+        self._view: InspectorView | None = None
+        self._behind: list[Selection] = []
+        self._ahead: list[Selection] = []
+        self.setProperty("bar", "right")
+        self.setObjectName("inspector")
+        self.back = icon_button("back", "Back to the number before", "inspector.back")
+        self.forward = icon_button("next", "Forward again", "inspector.forward")
+        self.copy = icon_button("copy", "Copy as text", "inspector.copy")
+        self.number = plain_label("", mono(NUMBER))
+        self.name = WordsLine(mono(SMALL))
+        self.where = WordsLine(mono(SMALL), gap=7)
+        self.equation = FormulaView()
+        self.operands = OperandList()
+        self.proof = plain_label("", mono(SMALL), "checked")
+        self.note = plain_label("", ink="muted")
+        self.lesson = LessonView()
+        self._arrange()
+        self._connect()
+        self._show(None)
+
+    def _arrange(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(0)
+        head.addWidget(caption("Where this number comes from"), 1)
+        for button in (self.back, self.forward, self.copy):
+            head.addWidget(button)
+        first = QHBoxLayout()
+        first.setSpacing(8)
+        first.addWidget(self.number)
+        first.addWidget(self.name, 1, Qt.AlignmentFlag.AlignBottom)
+        self.note.setWordWrap(True)
+        line = QFrame()
+        line.setFrameShape(QFrame.Shape.HLine)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(MARGIN, 8, MARGIN, MARGIN)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addLayout(first)
+        parts = (self.where, self.equation, self.operands, self.proof, self.note)
+        for part in parts:
+            column.addWidget(part)
+        column.addSpacing(6)
+        column.addWidget(line)
+        column.addSpacing(4)
+        column.addWidget(self.lesson, 1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inside)
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.addWidget(scroll)
+
+    def _connect(self) -> None:
+        self.operands.link_followed.connect(self._on_operands_link_followed)
+        self.back.clicked.connect(self._on_back_clicked)
+        self.forward.clicked.connect(self._on_forward_clicked)
+        self.copy.clicked.connect(self.copy_text)
+        self._session.scene_changed.connect(self._on_session_scene_changed)
+        self._session.selection_changed.connect(self._on_session_selection_changed)
+
+    @property
+    def view(self) -> InspectorView | None:
+        """What is shown of the number; None for nothing."""
+        return self._view
+
+    @Slot()
+    def copy_text(self) -> None:
+        """Put the whole arithmetic on the clipboard."""
+        if self._view is not None:
+            QGuiApplication.clipboard().setText(self._view.text)
+
+    # What the session tells.
+
+    @Slot(object)
+    def _on_session_scene_changed(self, scene: Scene | None) -> None:
+        self._scene = scene
+        if scene is not None:
+            self.show_lesson(scene.selection, scene.trace.config)
+        cell = inspected(scene)
+        if scene is None or cell is None:
+            self._show(None)
+        else:
+            label_of = scene.tokenizer.label
+            self._show(inspector_view(scene.trace, cell, label_of))
+
+    @Slot(object)
+    def _on_session_selection_changed(self, selection: Selection) -> None:
+        card = self._session.model
+        if self._scene is None and card is not None:
+            self.show_lesson(selection, card.config)
+
+    def show_lesson(self, selection: Selection, config: ModelConfig) -> None:
+        """Show the lesson of the present step."""
+        steps = (step for step in steps_for(config) if step.key == selection.step)
+        step = next(steps, None)
+        if step is not None:
+            panel = panel_of(step.key).name
+            self.lesson.show_lesson(lesson_text(step, panel, config))
+
+    def _show(self, view: InspectorView | None) -> None:
+        self._view = view
+        is_shown = view is not None
+        for part in (self.number, self.where, self.name, self.copy):
+            part.setVisible(is_shown)
+        self.operands.show_view(view)
+        self.operands.setVisible(bool(view and view.rows))
+        self.equation.setVisible(bool(view and view.equation))
+        self.proof.setVisible(bool(view and view.proof))
+        self.note.setVisible(view is None or bool(view.note))
+        self.note.setText(NOTHING_YET if view is None else view.note)
+        self.back.setEnabled(bool(self._behind))
+        self.forward.setEnabled(bool(self._ahead))
+        if view is not None:
+            self.number.setText(view.number)
+            self.name.show_words(view.name_words)
+            self.where.show_words(view.where)
+            self.equation.show_formula(view.equation, LARGE + 1.0)
+            self.proof.setText(view.proof)
+            set_ink(self.proof, "checked" if view.is_proven else "error")
+
+    # What the reader does.
+
+    @Slot(Cell)
+    def _on_operands_link_followed(self, cell: Cell) -> None:
+        scene = self._scene
+        if scene is not None:
+            self._behind = [*self._behind[-MOST_REMEMBERED:], scene.selection]
+            self._ahead = []
+            moved = pointed_at(scene.selection, scene.trace, cell)
+            self._session.request_selection(moved)
+
+    @Slot()
+    def _on_back_clicked(self) -> None:
+        self._return(self._behind, self._ahead)
+
+    @Slot()
+    def _on_forward_clicked(self) -> None:
+        self._return(self._ahead, self._behind)
+
+    def _return(self, source: list[Selection], other: list[Selection]) -> None:
+        if source and self._scene is not None:
+            other.append(self._scene.selection)
+            self._session.request_selection(source.pop())
+
+
+def inspected(scene: Scene | None) -> Cell | None:
+    """The number the scene's selection points at; None where it points at none."""
+    if scene is None:
+        return None
+    step = scene.trace.step(scene.selection.step)
+    if scene.selection.focus is None and not (step.axes and has_numbers(step)):
+        return None
+    return cell_of(scene.selection, scene.trace)

@@ -1,0 +1,211 @@
+"""The operands of a number, a line each; every factor is a link to where it comes from.
+
+Place: in the inspector. In: the rows of an `InspectorView`. Out: which factor was
+clicked. Factors and results stand in columns, to be compared down the list.
+"""
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from PySide6.QtCore import QLineF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.style.fonts import MEDIUM, REGULAR, SMALL, mono, sans
+from app.style.theme import theme
+from app.widgets.canvas import DOWN, NOTHING, Canvas
+from app.widgets.label import Align, advance, draw_label
+from core.trace.matrix import Cell
+from core.trace.views.inspector import InspectorView, Link, Row
+
+ROW_HEIGHT = 22
+GAP = 10
+"""Between label, factor and result where no sign stands between them."""
+SIGNS = ("×", "=")
+SIGN_GAP = 4
+RADIUS = 4
+UNDERLINE = 0.7
+"""How far below a line's middle its underline runs, in sizes of its type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where the columns of numbers end, and how much room the labels have."""
+
+    rights: tuple[float, ...]
+    signs: tuple[float, ...]
+    """Where the sign before each column but the first stands; its left edge."""
+    label: float
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A factor where it is drawn."""
+
+    link: Link
+    row: int
+    box: QRectF
+
+
+def columns_of(rows: tuple[Row, ...], rest: str, width: float) -> Columns:
+    """The columns for these rows, as narrow as their numbers, at the right."""
+    texts = [_numbers(row) for row in rows] + ([[rest]] if rest else [])
+    n_columns = max(map(len, texts), default=0)
+    if not n_columns:
+        return Columns((), (), width)
+    # Short rows keep to the right: a bias stands among the products.
+    widths = [
+        max(
+            advance(row[place - n_columns], mono(SMALL))
+            for row in texts
+            if len(row) >= n_columns - place
+        )
+        for place in range(n_columns)
+    ]
+    has_signs = n_columns > 2
+    sign = advance(SIGNS[0], mono(SMALL))
+    between = sign + 2 * SIGN_GAP if has_signs else GAP
+    steps = accumulate(
+        reversed(widths[1:]), lambda x, w: x - w - between, initial=width
+    )
+    rights = tuple(reversed(list(steps)))
+    signs = tuple(right + SIGN_GAP for right in rights[:-1]) if has_signs else ()
+    return Columns(rights, signs, rights[0] - widths[0] - GAP)
+
+
+def _numbers(row: Row) -> list[str]:
+    return [link.text for link in row.factors] + ([row.result] if row.result else [])
+
+
+class OperandList(Canvas):
+    """Rows of label, factors and result."""
+
+    link_followed = Signal(Cell)
+    """The reader wants to see where this factor comes from."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Empty."""
+        super().__init__("Operands", DOWN, parent)
+        self.setObjectName("inspector.operands")
+        self._rows: tuple[Row, ...] = ()
+        self._rest = ("", "")
+        self._placed: tuple[Placed, ...] = ()
+        self._columns = Columns((), (), 0.0)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def show_view(self, view: InspectorView | None) -> None:
+        """Show the operands of a number; None for none."""
+        self._rows = view.rows if view else ()
+        self._rest = (view.rest, view.rest_value) if view else ("", "")
+        lines = len(self._rows) + bool(self._rest[0])
+        self.setFixedHeight(lines * ROW_HEIGHT)
+        self.refresh()
+
+    # The canvas's questions.
+
+    def item_count(self) -> int:
+        """One item a factor."""
+        return len(self._placed)
+
+    def item_rect(self, index: int) -> QRectF:
+        """The factor's box."""
+        return self._placed[index].box
+
+    def item_text(self, index: int) -> str:
+        """The number and where it stands."""
+        link = self._placed[index].link
+        return f"{link.text}\n{link.tip}" if link.tip else link.text
+
+    def activate(self, index: int, is_secondary: bool) -> None:
+        """Go where the factor comes from."""
+        cell = self._placed[index].link.cell
+        if cell is not None:
+            self.link_followed.emit(cell)
+
+    def arrange(self) -> QSizeF:
+        """Put every factor at the right edge of its column."""
+        width = float(self.viewport().width())
+        self._columns = columns_of(self._rows, self._rest[1], width)
+        placed = []
+        for number, row in enumerate(self._rows):
+            rights = self._columns.rights[-len(_numbers(row)) :]
+            for link, right in zip(row.factors, rights, strict=False):
+                own = advance(link.text, mono(SMALL))
+                top = float(number * ROW_HEIGHT)
+                box = QRectF(right - own, top, own, ROW_HEIGHT)
+                placed.append(Placed(link, number, box))
+        self._placed = tuple(placed)
+        return QSizeF(width, len(self._rows) * ROW_HEIGHT)
+
+    # Ink.
+
+    def paint_empty(self, painter: QPainter) -> None:
+        """A number without operands has none to show."""
+
+    def paint(self, painter: QPainter, visible: QRectF) -> None:
+        """Labels, factors with the signs between them, results."""
+        for number, row in enumerate(self._rows):
+            self._paint_row(painter, number, row)
+        for index, placed in enumerate(self._placed):
+            self._paint_factor(painter, index, placed)
+        if self._rest[0]:
+            words, value = self._rest
+            top = float(len(self._rows) * ROW_HEIGHT)
+            self._paint_label(painter, top, words, "muted", REGULAR)
+            self._paint_number(painter, top, value, REGULAR)
+
+    def _paint_row(self, painter: QPainter, number: int, row: Row) -> None:
+        top = float(number * ROW_HEIGHT)
+        weight = MEDIUM if row.is_own else REGULAR
+        if row.is_own:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().colour("sunken"))
+            box = QRectF(0, top + 1, self.viewport().width(), ROW_HEIGHT - 2)
+            painter.drawRoundedRect(box, RADIUS, RADIUS)
+        self._paint_label(painter, top, row.label.text, row.label.role, weight)
+        if row.result:
+            self._paint_number(painter, top, row.result, weight)
+        if len(_numbers(row)) == len(self._columns.rights):
+            painter.setFont(mono(SMALL))
+            painter.setPen(theme().ink("muted"))
+            for sign, left in zip(SIGNS, self._columns.signs, strict=False):
+                box = QRectF(left, top, 2 * SMALL, ROW_HEIGHT)
+                draw_label(painter, box, sign, Align.AlignLeft)
+
+    def _paint_label(
+        self, painter: QPainter, top: float, text: str, role: str, weight: int
+    ) -> None:
+        painter.setFont(sans(SMALL) if role == "muted" else mono(SMALL, weight))
+        painter.setPen(theme().ink(role))
+        room = QRectF(0, top, self._columns.label, ROW_HEIGHT)
+        draw_label(painter, room, text, Align.AlignLeft)
+
+    def _paint_number(
+        self, painter: QPainter, top: float, text: str, weight: int
+    ) -> None:
+        painter.setFont(mono(SMALL, weight))
+        painter.setPen(theme().colour("text"))
+        box = QRectF(0, top, self.viewport().width() + 1, ROW_HEIGHT)
+        draw_label(painter, box, text, Align.AlignRight)
+
+    def _paint_factor(self, painter: QPainter, index: int, placed: Placed) -> None:
+        link, box = placed.link, placed.box.adjusted(0, 0, 1, 0)
+        painter.setFont(mono(SMALL))
+        painter.setPen(theme().ink(link.role))
+        draw_label(painter, box, link.text, Align.AlignLeft)
+        if index == self.hover_index and link.cell is not None:
+            foot = box.center().y() + UNDERLINE * SMALL
+            painter.setPen(QPen(theme().ink(link.role), 1))
+            painter.drawLine(QLineF(box.left(), foot, box.right(), foot))
+
+    def _hover_at(self, index: int) -> None:
+        super()._hover_at(index)
+        is_link = index != NOTHING and self._placed[index].link.cell is not None
+        cursor = Qt.CursorShape
+        shape = cursor.PointingHandCursor if is_link else cursor.ArrowCursor
+        self.viewport().setCursor(shape)
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as its rows."""
+        return QSize(120, self.height())

@@ -1,0 +1,110 @@
+"""Above every panel: the step in words, its address and shape, its formula, a sentence.
+
+In: the present step and, once there is one, the trace. The shape has the real numbers.
+"""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.frame.formula_colours import coloured
+from app.frame.parts import plain_label, set_ink
+from app.frame.words_line import WordsLine
+from app.style.fonts import LARGE, SMALL, TITLE, mono, sans
+from app.widgets.formula import FormulaView
+from core.config import ModelConfig
+from core.texts import step_text
+from core.trace.selection import Selection
+from core.trace.steps import Step, axis_sizes
+from core.trace.views.places import Words
+
+HEIGHT = 82
+"""The same for every step, so that the panel below does not move."""
+FORMULA_SHARE = 2
+AXIS_NAMES = {
+    "n": "tokens",
+    "n_query": "query",
+    "n_key": "key",
+    "n_heads": "heads",
+    "n_kv_heads": "key heads",
+    "n_vocab": "vocabulary",
+}
+"""How axes are called in a shape; the others by their own names."""
+WITH_HEAD = ("n_heads", "n_kv_heads")
+
+
+class PanelHeader(QWidget):
+    """Title, address, sentence at the left, the formula at the right."""
+
+    def __init__(self) -> None:
+        """Empty, at its full height."""
+        super().__init__()
+        self.title = plain_label("", sans(TITLE))
+        self.address = WordsLine(mono(SMALL), gap=6)
+        self.sentence = plain_label("", ink="muted")
+        self.sentence.setWordWrap(True)
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.formula = FormulaView()
+        self.formula.set_alignment(Qt.AlignmentFlag.AlignRight)
+        for label in (self.title, self.sentence):
+            label.setSizePolicy(
+                QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
+            )
+        words = QVBoxLayout()
+        words.setSpacing(3)
+        words.addWidget(self.title)
+        words.addWidget(self.address)
+        words.addWidget(self.sentence, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(18)
+        row.addLayout(words, 3)
+        row.addWidget(self.formula, FORMULA_SHARE, Qt.AlignmentFlag.AlignVCenter)
+        self.setFixedHeight(HEIGHT)
+
+    def show_step(
+        self, step: Step, config: ModelConfig, selection: Selection, n: int
+    ) -> None:
+        """Speak of a step of a sentence of `n` tokens; 0 for none yet."""
+        words = step_text(step, config)
+        self.title.setText(words.title)
+        self.sentence.setText(words.sentence)
+        set_ink(self.sentence, "muted")
+        self.address.show_words(address_words(step, config, selection, n))
+        self.formula.show_formula(coloured(step.formula), LARGE + 2.0)
+
+    def warn(self, words: str) -> None:
+        """Say what is wrong with the step's numbers, in place of its sentence."""
+        self.sentence.setText(words)
+        set_ink(self.sentence, "error")
+
+    def clear(self) -> None:
+        """Say nothing: there is no model."""
+        self.title.clear()
+        self.sentence.clear()
+        self.address.show_words(())
+        self.formula.show_formula("")
+
+
+def address_words(
+    step: Step, config: ModelConfig, selection: Selection, n: int
+) -> tuple[Words, ...]:
+    """The line under the title: layer, head, key and shape.
+
+    "layer 2 · head 1 · layers.1.attn.pattern · [4 heads, 6 query, 6 key]"
+    """
+    parts = []
+    if step.layer is not None:
+        parts.append(f"layer {step.layer + 1}")
+    if any(axis in step.axes for axis in WITH_HEAD):
+        parts.append(f"head {selection.head + 1}")
+    parts.append(step.key)
+    if step.axes and n:
+        parts.append(shape_text(step, config, n))
+    return (Words(" · ".join(parts)),)
+
+
+def shape_text(step: Step, config: ModelConfig, n: int) -> str:
+    """The shape with real numbers: "[4 heads, 6 query, 6 key]"."""
+    sizes = axis_sizes(config, n)
+    axes = (f"{sizes[axis]} {AXIS_NAMES.get(axis, axis)}" for axis in step.axes)
+    return f"[{', '.join(axes)}]"

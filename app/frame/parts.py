@@ -1,0 +1,51 @@
+"""The small parts the frame is put together from: labels and buttons, dressed alike."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
+
+from app.style.fonts import BASE, CAPTION, sans
+from app.style.icons import show_icon
+from app.widgets.label import as_tip
+
+
+def plain_label(text: str, font: QFont | None = None, ink: str = "") -> QLabel:
+    """A label that shows its text literally, in a colour of the sheet."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setFont(font or sans(BASE))
+    if ink:
+        label.setProperty("ink", ink)
+    return label
+
+
+def caption(text: str) -> QLabel:
+    """A heading in small capitals."""
+    return plain_label(text.upper(), sans(CAPTION), "muted")
+
+
+def icon_button(icon: str, tip: str, name: str) -> QToolButton:
+    """A quiet button that shows an icon and says in its tip what it does."""
+    button = QToolButton()
+    button.setProperty("kind", "flat")
+    show_icon(button, icon, "muted")
+    button.setToolTip(as_tip(tip))
+    button.setAccessibleName(tip)
+    button.setObjectName(name)
+    return button
+
+
+def flat_button(text: str, name: str) -> QPushButton:
+    """A quiet button with a word on it."""
+    button = QPushButton(text)
+    button.setProperty("kind", "flat")
+    button.setObjectName(name)
+    return button
+
+
+def set_ink(label: QLabel, ink: str) -> None:
+    """Give a label another colour of the sheet."""
+    if label.property("ink") != ink:
+        label.setProperty("ink", ink)
+        label.style().unpolish(label)
+        label.style().polish(label)

@@ -1,0 +1,280 @@
+"""The pipeline: every step of the model from top to bottom, and where the reader is.
+
+Left of the panel. In: the session's model and selection. Out: the step to go to. Layers
+fold; the one the reader is in is open. The rail at the left is filled as far as they
+have come, as the slider is.
+"""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from app.model_card import ModelCard
+from app.session import Session
+from app.style.fonts import BASE, MEDIUM, REGULAR, SMALL, sans
+from app.style.theme import theme
+from app.widgets.canvas import DOWN, Canvas
+from app.widgets.label import Align, advance, draw_label
+from core.config import ModelConfig
+from core.trace.selection import Selection
+from core.trace.views.pipeline import Line, Stop, pipeline_lines
+
+WIDTH = 190
+TOP, HEADING_HEIGHT, LINE_HEIGHT = 8, 25, 22
+RAIL, INDENT, INSET = 18, 34, 12
+"""From the left: the rail, top-level words, and how much deeper a layer's words are."""
+SIDE, PAD = 8, 6
+"""Free at the right, and around the words of the marked step."""
+DOT, PRESENT_DOT = 4.0, 5.0
+"""Radii, half a line of their outline included."""
+RADIUS = 6
+FOLD_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to click: a step, or the heading of a layer."""
+
+    box: QRectF
+    stop: Stop | None
+    layer: int | None
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it folds a layer."""
+        return self.stop is None
+
+
+class Pipeline(Canvas):
+    """The list of steps; the present one is marked and in sight."""
+
+    REVEAL_MARGIN = 2 * LINE_HEIGHT
+
+    step_requested = Signal(str)
+    """The reader wants to go to this step."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        """Empty until a model is open."""
+        super().__init__("Pipeline", {**DOWN, **dict.fromkeys(FOLD_KEYS, 0)}, parent)
+        self.setObjectName("pipeline")
+        self._lines: tuple[Line, ...] = ()
+        self._keys: dict[str, int] = {}
+        self._present = ""
+        self._unfolded: frozenset[int] = frozenset()
+        self._items: tuple[Item, ...] = ()
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.step_requested.connect(session.go_to)
+        session.model_changed.connect(self._on_session_model_changed)
+        session.selection_changed.connect(self._on_session_selection_changed)
+
+    def show_steps(self, config: ModelConfig) -> None:
+        """List the steps of a model."""
+        self._lines = pipeline_lines(config)
+        stops = [stop for line in self._lines for stop in line.stops]
+        self._keys = {stop.key: place for place, stop in enumerate(stops)}
+        self._unfolded = frozenset()
+        self.go_to(self._present)
+
+    def go_to(self, key: str) -> None:
+        """Mark a step, open its layer, close the layer left behind."""
+        before, self._present = self._layer_of(self._present), key
+        layer = self._layer_of(key)
+        if layer is not None and (layer != before or layer not in self._unfolded):
+            self._unfolded = self._unfolded - {before} | {layer}
+        self.refresh()
+        self.keep_in_sight()
+
+    @property
+    def present_text(self) -> str:
+        """What the marked step is called."""
+        stops = (item.stop for item in self._items if item.stop)
+        return next((stop.text for stop in stops if stop.key == self._present), "")
+
+    @property
+    def unfolded(self) -> frozenset[int]:
+        """The layers that stand open."""
+        return self._unfolded
+
+    def _layer_of(self, key: str) -> int | None:
+        lines = (line for line in self._lines if any(s.key == key for s in line.stops))
+        return next((line.layer for line in lines), None)
+
+    def _fold(self, layer: int) -> None:
+        self._unfolded ^= {layer}
+        self.refresh()
+
+    @Slot(object)
+    def _on_session_model_changed(self, card: ModelCard) -> None:
+        self.show_steps(card.config)
+
+    @Slot(object)
+    def _on_session_selection_changed(self, selection: Selection) -> None:
+        if selection.step != self._present:
+            self.go_to(selection.step)
+
+    # The canvas's questions.
+
+    def item_count(self) -> int:
+        """Steps and headings in sight or scrolled away, but not folded ones."""
+        return len(self._items)
+
+    def item_rect(self, index: int) -> QRectF:
+        """Its box."""
+        return self._items[index].box
+
+    def item_text(self, index: int) -> str:
+        """The title of the step; of a heading, whether its layer is open."""
+        item = self._items[index]
+        if item.stop is not None:
+            return item.stop.title
+        state = "open" if item.layer in self._unfolded else "folded"
+        return f"Layer {(item.layer or 0) + 1}, {state}"
+
+    def arrange(self) -> QSizeF:
+        """Lines under each other; the steps of a line beside each other."""
+        items: list[Item] = []
+        top, width = float(TOP), float(self.viewport().width())
+        for line in self._lines:
+            is_heading = not line.stops
+            if not is_heading and line.layer is not None:
+                if line.layer not in self._unfolded:
+                    continue
+                height, left = LINE_HEIGHT, INDENT + INSET
+            else:
+                height, left = HEADING_HEIGHT, INDENT
+            items += _line_items(line, QRectF(left, top, width - left - SIDE, height))
+            top += height
+        self._items = tuple(items)
+        return QSizeF(width, top + TOP)
+
+    def activate(self, index: int, is_secondary: bool) -> None:
+        """Go to the step, or fold the layer."""
+        item = self._items[index]
+        if item.stop is not None:
+            self.step_requested.emit(item.stop.key)
+        elif item.layer is not None:
+            self._fold(item.layer)
+
+    def neighbour(self, index: int, key: int) -> int:
+        """Up and down as everywhere; left and right fold and unfold a layer."""
+        if key not in FOLD_KEYS:
+            return super().neighbour(index, key)
+        layer = self._items[index].layer
+        if layer is None:
+            return index
+        if (layer in self._unfolded) != (key == Qt.Key.Key_Right):
+            self._fold(layer)
+        headings = (i for i, item in enumerate(self._items) if item.is_heading)
+        return next(i for i in headings if self._items[i].layer == layer)
+
+    def keep_in_sight(self) -> None:
+        """Scroll to the present step."""
+        for index, item in enumerate(self._items):
+            if item.stop is not None and item.stop.key == self._present:
+                self.reveal(index)
+
+    # Ink.
+
+    def paint(self, painter: QPainter, visible: QRectF) -> None:
+        """The rail with its dots, and the words beside it."""
+        self._paint_rail(painter)
+        for index, item in enumerate(self._items):
+            if item.box.intersects(visible):
+                self._paint_item(painter, index, item)
+
+    def paint_empty(self, painter: QPainter) -> None:
+        """Nothing: the panel says what is going on."""
+
+    def _paint_rail(self, painter: QPainter) -> None:
+        if not self._items:
+            return
+        middles = [item.box.center().y() for item in self._items]
+        painter.setPen(QPen(theme().colour("line"), 2))
+        painter.drawLine(QLineF(RAIL, middles[0], RAIL, middles[-1]))
+        reached = self._reached()
+        if reached is not None:
+            painter.setPen(QPen(theme().colour("accent"), 2))
+            painter.drawLine(QLineF(RAIL, middles[0], RAIL, middles[reached]))
+        drawn = None
+        for index, middle in enumerate(middles):
+            if middle != drawn and index != reached:
+                self._paint_dot(painter, index, middle)
+            drawn = middle
+        if reached is not None:
+            painter.setPen(QPen(theme().colour("accent"), 2))
+            painter.setBrush(theme().colour("window"))
+            place = QPointF(RAIL, middles[reached])
+            painter.drawEllipse(place, PRESENT_DOT, PRESENT_DOT)
+
+    def _paint_dot(self, painter: QPainter, index: int, middle: float) -> None:
+        reached = self._reached()
+        is_passed = reached is not None and index <= reached
+        painter.setPen(QPen(theme().colour("window"), 2))
+        painter.setBrush(theme().colour("accent" if is_passed else "faint"))
+        painter.drawEllipse(QPointF(RAIL, middle), DOT, DOT)
+
+    def _reached(self) -> int | None:
+        """Index of the present step's item; None where there is none."""
+        keys = (item.stop.key if item.stop else "" for item in self._items)
+        return next((i for i, key in enumerate(keys) if key == self._present), None)
+
+    def _paint_item(self, painter: QPainter, index: int, item: Item) -> None:
+        stop = item.stop
+        is_present = stop is not None and stop.key == self._present
+        box = item.box.adjusted(-PAD, 0.5, PAD, -0.5)
+        if is_present or index == self.hover_index:
+            painter.setPen(Qt.PenStyle.NoPen)
+            fill = "accent_soft" if is_present else "sunken"
+            painter.setBrush(theme().colour(fill))
+            painter.drawRoundedRect(box, RADIUS, RADIUS)
+        painter.setFont(_font(item, is_present))
+        painter.setPen(self._ink(item, is_present))
+        text = f"Layer {(item.layer or 0) + 1}" if stop is None else stop.text
+        draw_label(painter, item.box, text, Align.AlignLeft)
+        if stop is None:
+            self._paint_chevron(painter, item)
+
+    def _ink(self, item: Item, is_present: bool) -> QColor:
+        if is_present:
+            return QColor(theme().ink_on("accent", "accent_soft"))
+        if item.stop is None or item.layer is None:
+            return theme().colour("text")
+        is_thing = item.stop.role in ("query", "key", "value")
+        is_letter = len(item.stop.text) == 1
+        return theme().ink(item.stop.role if is_thing and is_letter else "muted")
+
+    def _paint_chevron(self, painter: QPainter, item: Item) -> None:
+        """A small angle at the right: down where the layer is open."""
+        middle = QPointF(item.box.right() - 6, item.box.center().y())
+        is_open = item.layer in self._unfolded
+        corners = (
+            ((-4, -2), (0, 2), (4, -2)) if is_open else ((-2, -4), (2, 0), (-2, 4))
+        )
+        painter.setPen(QPen(theme().colour("muted"), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(QPolygonF([middle + QPointF(x, y) for x, y in corners]))
+
+    def sizeHint(self) -> QSize:
+        """Wide enough for its words."""
+        return QSize(WIDTH, 400)
+
+
+def _font(item: Item, is_present: bool) -> QFont:
+    size = BASE if item.layer is None or item.stop is None else SMALL
+    return sans(size, MEDIUM if is_present else REGULAR)
+
+
+def _line_items(line: Line, room: QRectF) -> list[Item]:
+    """The items of one line: a heading or a single step takes all of it."""
+    if len(line.stops) < 2:
+        return [Item(room, line.stops[0] if line.stops else None, line.layer)]
+    items, left = [], room.left()
+    for stop in line.stops:
+        width = advance(stop.text, sans(SMALL, MEDIUM))
+        items.append(
+            Item(QRectF(left, room.top(), width, room.height()), stop, line.layer)
+        )
+        left += width + 2 * PAD + 2
+    return items

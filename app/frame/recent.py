@@ -1,0 +1,36 @@
+"""The model folders that were opened last, newest first, kept in the settings."""
+
+from pathlib import Path
+from typing import Any
+
+from app.settings import Setting, Settings
+
+MOST = 8
+
+
+def is_list_of_text(value: Any) -> bool:
+    """A list with texts alone in it."""
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+RECENT_MODELS: Setting[Any] = Setting("last/models", [], is_list_of_text)
+
+
+class RecentModels:
+    """Folders to offer in a menu."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Kept in these settings."""
+        self._settings = settings
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders, newest first; some may be gone by now."""
+        return tuple(map(Path, self._settings.read(RECENT_MODELS)))
+
+    def note(self, folder: Path | None) -> None:
+        """Put a folder to the front."""
+        if folder is not None:
+            newest = str(folder.resolve())
+            others = [str(f) for f in self.folders if str(f) != newest]
+            self._settings.write(RECENT_MODELS, [newest, *others][:MOST])

@@ -1,0 +1,206 @@
+"""The sentence bar: which model reads, what it reads, and how much of it there is.
+
+Top of the window. In: the session's model, text and tokens. Out: wishes for another
+text, another model, a shorter sentence.
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Qt, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QPushButton
+
+import resources
+from app.frame.parts import plain_label, set_ink
+from app.frame.recent import RecentModels
+from app.model_card import ModelCard
+from app.session import Session
+from app.style.fonts import MEDIUM, SMALL, TITLE, sans
+from app.widgets.label import as_tip
+from core.texts import Example, examples
+from core.tokenizers.base import Encoding
+
+DEFAULT_MODEL = Path(resources.__file__).parent / "models" / "default"
+HINT = "Type a sentence"
+MOST_CHARACTERS = 10_000_000
+"""What the field takes; how much the model can read is another matter."""
+BUTTON_HEIGHT = 32
+MOST_NAME = 22
+"""Characters of a model's name on the button; the tip has all of it."""
+
+
+class SentenceBar(QFrame):
+    """Model menu, sentence, examples, counts."""
+
+    def __init__(self, session: Session, recent: RecentModels) -> None:
+        """Show what the session has by now."""
+        super().__init__()
+        self._session = session
+        self._recent = recent
+        self.setProperty("bar", "top")
+        self.model_button = menu_button("no model", "model.menu")
+        self.edit = QLineEdit()
+        self.examples_button = menu_button("Examples", "text.examples")
+        self._counts = plain_label("", sans(SMALL), "muted")
+        self._keep = QPushButton()
+        self._arrange()
+        self._fill_menus()
+        self.edit.textEdited.connect(session.request_text)
+        self._keep.clicked.connect(session.keep_last_tokens)
+        session.text_changed.connect(self._on_session_text_changed)
+        session.encoding_changed.connect(self._on_session_encoding_changed)
+        session.too_long_changed.connect(self._on_session_too_long_changed)
+        session.model_changed.connect(self._on_session_model_changed)
+        self._on_session_text_changed(session.text)
+
+    def _arrange(self) -> None:
+        self.edit.setObjectName("sentence.edit")
+        self.edit.setAccessibleName("Sentence")
+        self.edit.setPlaceholderText(HINT)
+        self.edit.setMaxLength(MOST_CHARACTERS)
+        self.edit.setFont(sans(TITLE - 2))
+        self.edit.setFixedHeight(36)
+        self.model_button.setFont(sans(weight=MEDIUM))
+        self._keep.setObjectName("sentence.keep")
+        self._keep.hide()
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(14, 8, 14, 8)
+        self.row.setSpacing(10)
+        self.row.addWidget(self.model_button)
+        self.row.addWidget(self.edit, 1)
+        self.row.addWidget(self.examples_button)
+        self.row.addWidget(self._counts)
+        self.row.addWidget(self._keep)
+
+    def _fill_menus(self) -> None:
+        menu = QMenu(self.examples_button)
+        menu.setToolTipsVisible(True)
+        for example in examples():
+            menu.addAction(self._example_action(example, menu))
+        self.examples_button.setMenu(menu)
+        self.model_menu = QMenu(self.model_button)
+        self.model_menu.aboutToShow.connect(self._on_model_menu_about_to_show)
+        self.model_button.setMenu(self.model_menu)
+        self.open_action: QAction | None = None
+
+    def _example_action(self, example: Example, menu: QMenu) -> QAction:
+        action = QAction(example.text.replace("&", "&&"), menu)
+        action.setToolTip(as_tip(example.shows))
+        action.setData(example.text)
+        action.triggered.connect(self._on_example_triggered)
+        return action
+
+    def offer_open(self, action: QAction) -> None:
+        """Put the action that opens a folder at the top of the model menu."""
+        self.open_action = action
+
+    @property
+    def counts(self) -> str:
+        """What is said of the sentence's length."""
+        return self._counts.text()
+
+    # What the reader does.
+
+    @Slot()
+    def _on_example_triggered(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self._session.request_text(action.data())
+
+    @Slot()
+    def _on_model_menu_about_to_show(self) -> None:
+        self.model_menu.clear()
+        if self.open_action is not None:
+            self.model_menu.addAction(self.open_action)
+        folders = [DEFAULT_MODEL, *self._recent.folders]
+        shown = [f for f in dict.fromkeys(folders) if f.is_dir()]
+        if shown:
+            self.model_menu.addSeparator()
+        for folder in shown:
+            name = "default model" if folder == DEFAULT_MODEL else folder.name
+            action = self.model_menu.addAction(name.replace("&", "&&"))
+            action.setData(str(folder))
+            action.setToolTip(as_tip(str(folder)))
+            action.triggered.connect(self._on_folder_triggered)
+
+    @Slot()
+    def _on_folder_triggered(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self._session.open_model(Path(action.data()))
+
+    # What the session tells.
+
+    @Slot(object)
+    def _on_session_text_changed(self, text: str) -> None:
+        if text != self.edit.text():
+            with QSignalBlocker(self.edit):
+                self.edit.setText(text)
+
+    @Slot(object)
+    def _on_session_encoding_changed(self, encoding: Encoding) -> None:
+        self._show_counts(encoding)
+
+    @Slot(int)
+    def _on_session_too_long_changed(self, n_too_long: int) -> None:
+        self._show_counts(self._session.encoding)
+
+    @Slot(object)
+    def _on_session_model_changed(self, card: ModelCard) -> None:
+        self.model_button.setText(short_name(card.name).replace("&", "&&"))
+        self.model_button.setToolTip(as_tip(model_tip(card)))
+        self._recent.note(card.folder)
+
+    def _show_counts(self, encoding: Encoding) -> None:
+        n_too_long, card = self._session.n_too_long, self._session.model
+        self._keep.setVisible(bool(n_too_long))
+        set_ink(self._counts, "warning" if n_too_long else "muted")
+        if n_too_long and card is not None:
+            n = len(encoding.pieces)
+            self._counts.setText(f"{counted(n, 'token')}, {n_too_long:,} too many")
+            self._keep.setText(f"Keep the last {card.n_ctx:,}")
+        else:
+            self._counts.setText(counts_text(encoding))
+
+
+def menu_button(text: str, name: str) -> QPushButton:
+    """A button that opens a menu."""
+    button = QPushButton(text)
+    button.setObjectName(name)
+    button.setProperty("menu", True)
+    button.setFixedHeight(BUTTON_HEIGHT)
+    button.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+    return button
+
+
+def counted(n: int, what: str) -> str:
+    """How many of something: "1 token", "1,024 tokens"."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def counts_text(encoding: Encoding) -> str:
+    """How long the sentence is: "6 tokens · 24 characters · 24 bytes"."""
+    counts = (
+        (len(encoding.pieces), "token"),
+        (encoding.n_characters, "character"),
+        (encoding.n_bytes, "byte"),
+    )
+    return " · ".join(counted(*count) for count in counts)
+
+
+def short_name(name: str) -> str:
+    """A model's name, cut to fit its button."""
+    return name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
+
+
+def model_tip(card: ModelCard) -> str:
+    """A model in a few lines."""
+    config = card.config
+    lines = (
+        card.name,
+        f"{card.n_parameters:,} parameters on {card.device}",
+        f"{config.n_layers} layers, {config.n_heads} heads, width {config.d_model}",
+        f"{config.n_vocab:,} tokens known, {config.n_ctx:,} read at once",
+        *card.notes,
+    )
+    return "\n".join(lines)

@@ -1,0 +1,322 @@
+"""The stepper: back, next, play, and the whole walk as one slider.
+
+Bottom of the window. At its right: which step this is, whether its numbers check, where
+and how fast the trace was made. Actions of the window stand behind the buttons.
+"""
+
+from PySide6.QtCore import QLineF, QRectF, QSignalBlocker, QTimer, Slot
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPen, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QSlider,
+    QStyle,
+    QStyleOptionSlider,
+    QToolButton,
+)
+
+from app.frame.parts import icon_button, plain_label, set_ink
+from app.model_card import ModelCard
+from app.scene import Scene
+from app.session import Session
+from app.style.fonts import CAPTION, SMALL, sans
+from app.style.icons import show_icon
+from app.style.theme import theme
+from app.widgets.label import as_tip
+from app.workers.tracing import TraceTiming
+from core.config import ModelConfig
+from core.trace.numbers import short
+from core.trace.selection import Selection
+from core.trace.steps import Step, steps_for
+from core.trace.views.check import Check, check_of
+
+CHECK_PAUSE_MS = 120
+"""The check waits until the reader rests on a step."""
+TELL_AFTER_MS = 250
+"""Work that is done sooner is not spoken of: words that flash are noise."""
+FAULTY = 1e-3
+"""Differences beyond rounding are shown as a fault."""
+NEXT, APPEND = "Next", "Append"
+BUTTON_HEIGHT = 30
+TICK_HEIGHT = 4.0
+
+
+class StepSlider(QSlider):
+    """A slider over all steps, with a tick and a number where each layer begins."""
+
+    def __init__(self) -> None:
+        """No steps yet."""
+        super().__init__(Qt.Orientation.Horizontal)
+        self._ticks: tuple[int, ...] = ()
+        self.setObjectName("step.slider")
+        self.setAccessibleName("Step")
+        self.setFixedHeight(34)
+        self.setPageStep(10)
+
+    def show_steps(self, steps: tuple[Step, ...]) -> None:
+        """Take the range and the layers of a model's steps."""
+        self._ticks = tuple(
+            place
+            for place, step in enumerate(steps)
+            if step.layer is not None and step.layer != steps[place - 1].layer
+        )
+        self.setRange(0, len(steps) - 1)
+        self.update()
+
+    @property
+    def ticks(self) -> tuple[int, ...]:
+        """Where the layers begin."""
+        return self._ticks
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The slider, and under it the layers."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setFont(sans(CAPTION))
+        every = self._every()
+        for number, place in enumerate(self._ticks):
+            x, foot = self._x_of(place), float(self.height())
+            painter.setPen(QPen(theme().colour("faint"), 1))
+            top = self.height() / 2 + 5
+            painter.drawLine(QLineF(x, top, x, top + TICK_HEIGHT))
+            if number % every == 0:
+                painter.setPen(theme().ink("muted"))
+                box = QRectF(x + 3, top - 2, 30, foot - top + 2)
+                painter.drawText(box, Qt.AlignmentFlag.AlignLeft, str(number + 1))
+
+    def _every(self) -> int:
+        """Number every layer, or so many apart that the numbers do not touch."""
+        if len(self._ticks) < 2:
+            return 1
+        pitch = self._x_of(self._ticks[1]) - self._x_of(self._ticks[0])
+        return max(1, round(24 / max(pitch, 1.0)))
+
+    def _x_of(self, place: int) -> float:
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        handle = self.style().subControlRect(
+            QStyle.ComplexControl.CC_Slider,
+            option,
+            QStyle.SubControl.SC_SliderHandle,
+            self,
+        )
+        room = self.width() - handle.width()
+        span = max(1, self.maximum() - self.minimum())
+        return handle.width() / 2 + room * (place - self.minimum()) / span
+
+
+class Stepper(QFrame):
+    """Buttons, slider, place, check and timing."""
+
+    def __init__(self, session: Session, play_pause_ms: int) -> None:
+        """At rest."""
+        super().__init__()
+        self._session = session
+        self._steps: tuple[Step, ...] = ()
+        self._timing = ""
+        self._play_action: QAction | None = None
+        self.setProperty("bar", "bottom")
+        self.previous = icon_button("back", "Previous step (Left)", "step.previous")
+        self.previous.setProperty("kind", "")
+        self.next = QPushButton(NEXT)
+        self.next.setObjectName("step.next")
+        self.next.setProperty("kind", "primary")
+        self.play = QPushButton("Play")
+        self.play.setObjectName("step.play")
+        self.up = icon_button("up", "Previous layer (Up)", "layer.previous")
+        self.down = icon_button("down", "Next layer (Down)", "layer.next")
+        self.slider = StepSlider()
+        self.place = plain_label("", sans(SMALL), "muted")
+        self.check = plain_label("", sans(SMALL), "checked")
+        self.timing = plain_label("", sans(SMALL), "muted")
+        self._clock = QTimer(self, interval=play_pause_ms)
+        self._rest = QTimer(self, singleShot=True, interval=CHECK_PAUSE_MS)
+        self._patience = QTimer(self, singleShot=True, interval=TELL_AFTER_MS)
+        self._arrange()
+        self._connect()
+        self._refresh()
+
+    def _arrange(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 6, 14, 6)
+        row.setSpacing(8)
+        show_icon(self.next, "next", "on_accent")
+        self.next.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # icon behind
+        show_icon(self.play, "play")
+        self.next.setMinimumWidth(92)
+        self.play.setMinimumWidth(84)
+        for button in (self.previous, self.next, self.play):
+            button.setFixedHeight(BUTTON_HEIGHT)
+        for widget in (self.previous, self.next, self.play, self.up, self.down):
+            row.addWidget(widget)
+        row.addSpacing(4)
+        row.addWidget(self.slider, 1)
+        row.addSpacing(4)
+        for label in (self.place, self.check, self.timing):
+            row.addWidget(label)
+
+    def _connect(self) -> None:
+        session = self._session
+        self.slider.valueChanged.connect(self._on_slider_value_changed)
+        self._clock.timeout.connect(self._on_clock_timeout)
+        self._rest.timeout.connect(self._on_rest_timeout)
+        self._patience.timeout.connect(self._show_timing)
+        session.model_changed.connect(self._on_session_model_changed)
+        session.selection_changed.connect(self._on_session_selection_changed)
+        session.scene_changed.connect(self._on_session_scene_changed)
+        session.timing_changed.connect(self._on_session_timing_changed)
+        session.activity_changed.connect(self._on_session_activity_changed)
+        session.encoding_changed.connect(self._on_session_encoding_changed)
+        session.is_generating_changed.connect(self._on_session_is_generating_changed)
+
+    def use_actions(self, actions: dict[str, QAction]) -> None:
+        """Let the buttons do what the window's actions do."""
+        buttons: tuple[tuple[QPushButton | QToolButton, str], ...] = (
+            (self.previous, "step.previous"),
+            (self.next, "step.next"),
+            (self.up, "layer.previous"),
+            (self.down, "layer.next"),
+        )
+        for button, name in buttons:
+            button.clicked.connect(actions[name].trigger)
+        self._play_action = actions["step.play"]
+        self.play.clicked.connect(self._play_action.trigger)
+        self._play_action.toggled.connect(self._on_play_toggled)
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether the walk goes on by itself."""
+        return self._clock.isActive()
+
+    def stop(self) -> None:
+        """Play no further."""
+        if self._play_action is not None:
+            self._play_action.setChecked(False)
+
+    # What the reader does.
+
+    @Slot(bool)
+    def _on_play_toggled(self, is_on: bool) -> None:
+        if is_on and self._is_walkable():
+            self._clock.start()
+        else:
+            self._clock.stop()
+            self.stop()
+        self.play.setText("Pause" if self.is_playing else "Play")
+        show_icon(self.play, "pause" if self.is_playing else "play")
+
+    @Slot()
+    def _on_clock_timeout(self) -> None:
+        self._session.next_step()
+        if not self._is_walkable():
+            self.stop()
+
+    @Slot(int)
+    def _on_slider_value_changed(self, place: int) -> None:
+        if place < len(self._steps):
+            self._session.go_to(self._steps[place].key)
+
+    def _is_walkable(self) -> bool:
+        """Whether there is a next step; appending a token is not one to play into."""
+        return self._session.can_step(1) and not self._is_last()
+
+    def _is_last(self) -> bool:
+        keys = [step.key for step in self._steps]
+        return bool(keys) and self._session.selection.step == keys[-1]
+
+    # What the session tells.
+
+    @Slot(object)
+    def _on_session_model_changed(self, card: ModelCard) -> None:
+        self.show_steps(card.config)
+
+    def show_steps(self, config: ModelConfig) -> None:
+        """Take the steps of a model."""
+        self._steps = steps_for(config)
+        with QSignalBlocker(self.slider):
+            self.slider.show_steps(self._steps)
+        self._refresh()
+
+    @Slot(object)
+    def _on_session_selection_changed(self, selection: Selection) -> None:
+        self._refresh()
+
+    @Slot(object)
+    def _on_session_scene_changed(self, scene: Scene | None) -> None:
+        self.check.clear()
+        self._rest.start()
+        self._refresh()
+
+    @Slot(object)
+    def _on_session_encoding_changed(self, encoding: object) -> None:
+        self._refresh()
+
+    @Slot(bool)
+    def _on_session_is_generating_changed(self, is_generating: bool) -> None:
+        self._refresh()
+
+    @Slot(object)
+    def _on_session_timing_changed(self, timing: TraceTiming) -> None:
+        self._timing = f"{timing.device} · {short(timing.milliseconds, 2)} ms"
+        self._show_timing()
+
+    @Slot(str)
+    def _on_session_activity_changed(self, activity: str) -> None:
+        if activity:
+            self._patience.start()
+        else:
+            self._patience.stop()
+            self._show_timing()
+
+    @Slot()
+    def _show_timing(self) -> None:
+        is_late = not self._patience.isActive()
+        activity = self._session.activity if is_late else ""
+        self.timing.setText(activity or self._timing)
+
+    def _refresh(self) -> None:
+        session = self._session
+        keys = [step.key for step in self._steps]
+        key = session.selection.step
+        place = keys.index(key) if key in keys else 0
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(place)
+        self.place.setText(f"step {place + 1} of {len(keys)}" if keys else "")
+        self.slider.setEnabled(bool(keys))
+        self.next.setText(APPEND if self._is_last() else NEXT)
+        self.next.setEnabled(session.can_step(1))
+        self.previous.setEnabled(session.can_step(-1))
+        self.up.setEnabled(session.can_change_layer(-1))
+        self.down.setEnabled(session.can_change_layer(1))
+        self.play.setEnabled(self.is_playing or self._is_walkable())
+
+    @Slot()
+    def _on_rest_timeout(self) -> None:
+        scene = self._session.scene
+        if scene is None:
+            return
+        check = check_of(scene.trace, scene.selection)
+        self.check.setText("" if check is None else check_text(check))
+        if check is not None:
+            self.check.setToolTip(as_tip(check_tip(check)))
+            set_ink(self.check, "error" if check.difference > FAULTY else "checked")
+
+
+def check_text(check: Check) -> str:
+    """What recomputing gave, in a few words."""
+    digits = "0" if check.difference == 0 else short(check.difference, 1)
+    return f"checked: largest difference {digits}"
+
+
+def check_tip(check: Check) -> str:
+    """What was compared with what."""
+    kept = (
+        "with what the model's pass kept"
+        if check.is_kept
+        else "with what is shown, which follows from what the pass kept"
+    )
+    return (
+        f"{check.n_numbers:,} numbers of this step, recomputed from its inputs\n"
+        f"and compared {kept}."
+    )

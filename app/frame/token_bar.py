@@ -1,0 +1,140 @@
+"""The token bar: every token with its id, and what the model thinks comes next.
+
+Always visible, right under the sentence. In: the session's tokens, selection and trace.
+Out: wishes for another query or key token.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout
+
+from app.frame.words_line import WordsLine
+from app.session import Session
+from app.style.fonts import BASE, mono
+from app.widgets.token_strip import Chip, State, TokenStrip
+from core.tokenizers.base import Encoding, Piece
+from core.trace.selection import Selection
+from core.trace.trace import Trace
+from core.trace.views.places import LabelOf, Words
+
+N_NEXT = 3
+"""How many of the likeliest next tokens stand at the right."""
+LONGEST_LABEL = 12
+SPACE_NOTE = "The dot is a space: it belongs to the token."
+
+
+class TokenBar(QFrame):
+    """Chips at the left, the likeliest next tokens at the right."""
+
+    def __init__(self, session: Session) -> None:
+        """Show what the session has by now."""
+        super().__init__()
+        self._session = session
+        self._encoding: Encoding | None = None
+        self.setProperty("bar", "top")
+        self.strip = TokenStrip()
+        self.strip.setObjectName("token.strip")
+        self.next = WordsLine(mono(BASE))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 14, 0)
+        row.setSpacing(14)
+        row.addWidget(self.strip, 1)
+        row.addWidget(self.next, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.strip.query_requested.connect(self._on_strip_query_requested)
+        self.strip.key_requested.connect(self._on_strip_key_requested)
+        session.encoding_changed.connect(self._on_session_encoding_changed)
+        session.selection_changed.connect(self._on_session_selection_changed)
+        session.trace_changed.connect(self._on_session_trace_changed)
+
+    # What the reader does.
+
+    @Slot(int)
+    def _on_strip_query_requested(self, place: int) -> None:
+        self._session.request_selection(
+            replace(self._session.selection, query=place, focus=None)
+        )
+
+    @Slot(int)
+    def _on_strip_key_requested(self, place: int) -> None:
+        self._session.request_selection(
+            replace(self._session.selection, key=place, focus=None)
+        )
+
+    # What the session tells.
+
+    @Slot(object)
+    def _on_session_encoding_changed(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self.strip.show_chips(chips_of(encoding))
+        self._mark(self._session.selection)
+
+    @Slot(object)
+    def _on_session_selection_changed(self, selection: Selection) -> None:
+        self._mark(selection)
+
+    @Slot(object)
+    def _on_session_trace_changed(self, trace: Trace | None) -> None:
+        scene = self._session.scene
+        if trace is None or scene is None:
+            self.next.show_words(())
+            return
+        words = next_words(trace, scene.tokenizer.label)
+        self.next.show_words(words, tip=f"{trace.text}\n{NEXT_NOTE}")
+        self._mark(self._session.selection)
+
+    def _mark(self, selection: Selection) -> None:
+        """Mark query and key, where the sentence has them."""
+        n = len(self._encoding.pieces) if self._encoding else 0
+        places = (selection.query, selection.key)
+        self.strip.set_marks(*(place if place < n else None for place in places))
+
+
+NEXT_NOTE = "The likeliest next tokens, and their probabilities"
+
+
+def chips_of(encoding: Encoding) -> tuple[Chip, ...]:
+    """A chip a token; those that share a character stand in one bracket."""
+    bracket_of = {
+        place: number
+        for number, (start, stop) in enumerate(encoding.brackets)
+        for place in range(start, stop)
+    }
+    return tuple(
+        Chip(
+            label=piece.label,
+            sub=str(piece.id),
+            bracket=bracket_of.get(place),
+            note=note_of(piece),
+            state=state_of(piece),
+        )
+        for place, piece in enumerate(encoding.pieces)
+    )
+
+
+def note_of(piece: Piece) -> str:
+    """What the tip adds: part of a character, or a space at the front."""
+    if piece.part is not None:
+        first, n_bytes = piece.part
+        return f"from byte {first} of {n_bytes} of one character"
+    return SPACE_NOTE if piece.data.startswith(b" ") and len(piece.data) > 1 else ""
+
+
+def state_of(piece: Piece) -> State:
+    """How the chip is drawn."""
+    return "special" if piece.is_special else "plain"
+
+
+def next_words(trace: Trace, label_of: LabelOf) -> tuple[Words, ...]:
+    """The likeliest tokens after the last one: ("next", "·CAT", "0.41", ...)."""
+    shares = trace.part("output.probs", (trace.n - 1,))
+    if not np.isfinite(shares).all():
+        return (Words("next: not a number", "warning"),)
+    words = [Words("next")]
+    for token in np.argsort(-shares, kind="stable")[:N_NEXT]:
+        label = label_of(int(token))
+        is_long = len(label) > LONGEST_LABEL
+        shown = f"{label[: LONGEST_LABEL - 1]}…" if is_long else label
+        words += [Words(shown, "text"), Words(f"{shares[token]:.2f}")]
+    return tuple(words)

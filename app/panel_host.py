@@ -1,0 +1,124 @@
+"""The middle of the window: the present step's heading and the panel that shows it.
+
+In: the session's scene. A panel is made when it is first needed and draws only while it
+is seen. Without a trace a page of the same shape says why.
+"""
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.frame.panel_header import PanelHeader
+from app.frame.state_page import (
+    COMPUTING,
+    EMPTY,
+    NO_MODEL,
+    OPENING,
+    TOO_LONG,
+    State,
+    StatePage,
+)
+from app.panels import panel_of
+from app.panels.base import Panel
+from app.scene import Scene
+from app.session import Session
+from core.trace.steps import steps_for
+
+MARGINS = (18, 12, 18, 14)
+
+
+class PanelHost(QWidget):
+    """Heading and panel; which panel, the step decides."""
+
+    def __init__(self, session: Session) -> None:
+        """No panel yet."""
+        super().__init__()
+        self._session = session
+        self._panels: dict[str, Panel] = {}
+        self._has_failed = False
+        self.header = PanelHeader()
+        self.page = StatePage()
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*MARGINS)
+        column.setSpacing(10)
+        column.addWidget(self.header)
+        column.addWidget(self._stack, 1)
+        session.scene_changed.connect(self._on_session_scene_changed)
+        session.failed.connect(self._on_session_failed)
+        for changed in (
+            session.model_changed,
+            session.selection_changed,
+            session.encoding_changed,
+            session.too_long_changed,
+        ):
+            changed.connect(self._on_session_changed)
+        self._show_state()
+
+    @property
+    def panel(self) -> Panel | None:
+        """The panel that is seen; None while there is nothing to show."""
+        seen = self._stack.currentWidget()
+        return seen if isinstance(seen, Panel) else None
+
+    @Slot(object)
+    def _on_session_scene_changed(self, scene: Scene | None) -> None:
+        if scene is None:
+            self._show_state()
+            return
+        self._has_failed = False
+        panel = self._panel_for(scene.selection.step)
+        if not self._session.prepare(panel.parts(scene)):
+            return  # what is seen stays until the worker has derived the rest
+        self._show_header()
+        panel.display(scene)
+        self._stack.setCurrentWidget(panel)
+
+    @Slot(object)
+    def _on_session_changed(self, _: object) -> None:
+        if self._session.scene is None:
+            self._show_state()
+
+    @Slot(object)
+    def _on_session_failed(self, _: object) -> None:
+        self._has_failed = True
+        self._on_session_changed(None)
+
+    def _panel_for(self, key: str) -> Panel:
+        spec = panel_of(key)
+        if spec.name not in self._panels:
+            panel = spec.create(self._session)
+            self._panels[spec.name] = panel
+            self._stack.addWidget(panel)
+        return self._panels[spec.name]
+
+    def _show_state(self) -> None:
+        self._show_header()
+        self.page.show_state(state_of(self._session, self._has_failed))
+        self._stack.setCurrentWidget(self.page)
+
+    def _show_header(self) -> None:
+        session, card = self._session, self._session.model
+        if card is None:
+            self.header.clear()
+            return
+        trace = session.trace
+        config = card.config if trace is None else trace.config
+        by_key = {step.key: step for step in steps_for(config)}
+        step = by_key.get(session.selection.step, next(iter(by_key.values())))
+        n = 0 if trace is None else trace.n
+        self.header.show_step(step, config, session.selection, n)
+        broken = session.broken_from
+        keys = list(by_key)
+        if broken in by_key and keys.index(broken) <= keys.index(step.key):
+            self.header.warn(f"Not a number since {broken}: nothing here can be told.")
+
+
+def state_of(session: Session, has_failed: bool) -> State:
+    """Why there is nothing to show."""
+    if session.model is None:
+        is_over = has_failed and not session.activity
+        return NO_MODEL if is_over else OPENING
+    if session.n_too_long:
+        return TOO_LONG
+    return COMPUTING if session.text or session.encoding.pieces else EMPTY

@@ -1,0 +1,294 @@
+"""Where a number comes from, laid out to be read: the inspector's rows.
+
+In: the `Explanation` of a cell. Out: rows of operands, each a link to its own cell, the
+largest terms of a sum first, and the proof that the arithmetic gives the number.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.trace.explain import Block, Explanation, Operand
+from core.trace.matrix import Cell
+from core.trace.needs import SUMS_OF_PRODUCTS
+from core.trace.numbers import MINUS, short
+from core.trace.trace import Trace
+from core.trace.views.places import (
+    FEATURES,
+    LabelOf,
+    Words,
+    bare_name,
+    layer_of,
+    place_text,
+    place_words,
+    token_label,
+)
+from core.trace.views.roles import role_of
+
+N_TERMS = 6
+"""Rows of a long sum; what is left is one row of its own."""
+CLOSE = 1e-4
+"""Recomputing may differ by rounding: this much, or this share of the number."""
+WHOLE_NUMBERS = ("tokens.ids", "output.pick", "positions", "mask")
+"""What counts or says yes or no; written without a point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One number that took part, and the way to it."""
+
+    text: str
+    role: str
+    """Theme colour."""
+    cell: Cell | None = None
+    """Where it comes from; None where there is nowhere to go."""
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line: label, factors and what they make."""
+
+    label: Words
+    factors: tuple[Link, ...]
+    result: str = ""
+    """The product or the share; "" where the factor stands for itself."""
+    is_own: bool = False
+    """The line of the inspected cell itself, in a softmax."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InspectorView:
+    """Everything the inspector shows of one number."""
+
+    cell: Cell
+    number: str
+    name_words: tuple[Words, ...]
+    """The layer and the step or weight: ("layer 2", "attn.pattern")."""
+    where: tuple[Words, ...]
+    equation: str
+    """LaTeX; "" where nothing was computed."""
+    rows: tuple[Row, ...]
+    rest: str
+    """What the terms that are not shown add up to: "186 more", "−0.0214"."""
+    rest_value: str
+    proof: str
+    is_proven: bool
+    """Whether recomputing gives what was recorded."""
+    note: str
+    text: str
+    """The arithmetic as plain lines, to be copied."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What the row makers need beside the explanation."""
+
+    trace: Trace
+    label_of: LabelOf
+
+    def link(self, operand: Operand, digits: int = 3) -> Link:
+        address = operand.address
+        is_whole = address.startswith("config.d_") or address in WHOLE_NUMBERS
+        text = str(int(operand.value)) if is_whole else short(operand.value, digits)
+        if address.startswith("config."):
+            return Link(text, "text")
+        cell = Cell(address, operand.index)
+        tip = place_text(self.trace, cell, self.label_of)
+        return Link(text, role_of(address), cell, tip)
+
+
+Made = tuple[list[Row], str, str]
+"""Rows, and what is to say of the terms they leave out: words and their sum."""
+
+
+def inspector_view(trace: Trace, cell: Cell, label_of: LabelOf) -> InspectorView:
+    """Explain a cell; costs what deriving its operands costs."""
+    explanation = trace.explain(cell.key, cell.index)
+    reading = _Reading(trace, label_of)
+    maker = _maker(explanation.op)
+    rows, rest, rest_value = maker(explanation, reading)
+    is_proven = is_close(explanation.value, explanation.recorded)
+    return InspectorView(
+        cell=cell,
+        number=number_text(cell.key, explanation.recorded),
+        name_words=_name_words(cell.key),
+        where=place_words(trace, cell, label_of),
+        equation=explanation.equation,
+        rows=tuple(rows),
+        rest=rest,
+        rest_value=rest_value,
+        proof="" if explanation.op == "given" else proof_text(explanation),
+        is_proven=is_proven,
+        note=explanation.note,
+        text=explanation.text,
+    )
+
+
+def _name_words(address: str) -> tuple[Words, ...]:
+    layer = layer_of(address)
+    name = Words(bare_name(address), role_of(address))
+    return (name,) if layer is None else (Words(f"layer {layer + 1}"), name)
+
+
+def number_text(key: str, value: float) -> str:
+    """The inspected number; ids are whole."""
+    return str(int(value)) if key in WHOLE_NUMBERS else short(value, 4)
+
+
+def proof_text(explanation: Explanation) -> str:
+    """The line of the proof; zero only where the two are equal to the last bit."""
+    difference = explanation.difference
+    if difference == 0:
+        return f"recomputed {MINUS} recorded = 0.0000000"
+    digits = f"{difference:.1e}".replace("-", MINUS)
+    return f"recomputed {MINUS} recorded = {digits}"
+
+
+def is_close(value: float, recorded: float) -> bool:
+    """Whether two ways to compute a number agree up to rounding."""
+    return value == recorded or abs(value - recorded) <= CLOSE * max(1, abs(recorded))
+
+
+def _maker(op: str) -> Callable[[Explanation, _Reading], Made]:
+    return _products if op in SUMS_OF_PRODUCTS else MAKERS.get(op, _operands)
+
+
+def _products(explanation: Explanation, reading: _Reading) -> Made:
+    """The largest products of a long sum, and the biases beside them."""
+    n_products = len(explanation.blocks[0])
+    sums = explanation.contributions
+    order = np.argsort(-np.abs(sums[:n_products]), kind="stable")[:N_TERMS]
+    biases = range(n_products, len(sums))
+    rows = []
+    for place in [*map(int, order), *biases]:
+        operands, value = explanation.term(place)
+        links = tuple(map(reading.link, operands))
+        is_product = len(links) > 1
+        label = _term_label(explanation, reading, place) if is_product else _BIAS
+        rows.append(Row(label, links, short(value) if is_product else ""))
+    n_left = n_products - len(order)
+    if not n_left:
+        return rows, "", ""
+    rest = float(sums[:n_products].sum() - sums[order].sum())
+    return rows, f"{n_left} more", short(rest)
+
+
+_BIAS = Words("bias")
+
+
+def _term_label(explanation: Explanation, reading: _Reading, place: int) -> Words:
+    """What the terms of this sum run over: tokens, features or neurons."""
+    block = explanation.blocks[0]
+    axis = reading.trace.step(block.address).axes[block.index.index(None)]
+    if axis == "n_key":
+        return Words(token_label(reading.trace, place), "key")
+    return Words(f"{FEATURES[axis]} {place + 1}")
+
+
+def _shares(explanation: Explanation, reading: _Reading) -> Made:
+    """The entries of a softmax row that take most, in order, and always the cell's."""
+    block, shares = explanation.blocks[0], explanation.contributions
+    own = explanation.index[-1]
+    allowed = np.flatnonzero(block.values > -np.inf)
+    order = allowed[np.argsort(-shares[allowed], kind="stable")]
+    shown = [int(place) for place in order[:N_TERMS]]
+    if own not in shown:
+        shown = [*shown[: N_TERMS - 1], own]
+    is_vocabulary = reading.trace.step(explanation.address).axes[-1] == "n_vocab"
+    rows = []
+    for place in shown if is_vocabulary else sorted(shown):
+        if is_vocabulary:
+            label = Words(reading.label_of(place), "accent")
+        else:
+            label = Words(token_label(reading.trace, place), "key")
+        link = reading.link(block.operand(place), 4)
+        rows.append(Row(label, (link,), _share(shares[place]), place == own))
+    left = np.setdiff1d(allowed, shown)
+    if not len(left):
+        return rows, "", ""
+    return rows, f"{len(left)} more", _share(shares[left].sum())
+
+
+def _share(share: float) -> str:
+    """A share with three places, so that shares can be compared down a column."""
+    return f"{share:.3f}" if share >= 0.0005 or share == 0 else short(share, 1)
+
+
+def _norm(explanation: Explanation, reading: _Reading) -> Made:
+    """The number itself, what the row's numbers come to, and the learned scales."""
+    row, eps, *learned = explanation.blocks
+    is_rms = explanation.op == "rms_norm"
+    own = Row(Words("this number"), (reading.link(row.operand(explanation.index[-1])),))
+    n = len(row)
+    facts = (
+        [("mean square", float((row.values**2).mean()))]
+        if is_rms
+        else [("mean", float(row.values.mean())), ("variance", float(row.values.var()))]
+    )
+    rows = [own]
+    rows += [
+        Row(Words(f"{name} of {n}"), (Link(short(value), "text"),))
+        for name, value in facts
+    ]
+    rows.append(Row(Words("ε"), (reading.link(eps.operand(0), 1),)))
+    for block, sign in zip(learned, ("γ", "β"), strict=False):
+        rows.append(Row(Words(sign), (reading.link(block.operand(0)),)))
+    return rows, "", ""
+
+
+def _rotated(explanation: Explanation, reading: _Reading) -> Made:
+    """The two numbers that are turned together, and where."""
+    row, position, base = explanation.blocks
+    half, feature = len(row) // 2, explanation.index[-1]
+    partner = feature + half if feature < half else feature - half
+    rows = [
+        Row(Words(f"feature {place + 1}"), (reading.link(row.operand(place)),))
+        for place in (feature, partner)
+    ]
+    return [*rows, *_plain(position, reading), *_plain(base, reading)], "", ""
+
+
+def _picked(explanation: Explanation, reading: _Reading) -> Made:
+    """The likeliest tokens, best first."""
+    block = explanation.blocks[0]
+    order = np.argsort(-block.values, kind="stable")[:N_TERMS]
+    rows = []
+    for rank, place in enumerate(map(int, order)):
+        link = reading.link(block.operand(place))
+        label = Words(reading.label_of(place), "accent")
+        rows.append(Row(label, (link,), is_own=rank == 0))
+    left = len(block) - len(order)
+    rest = short(float(block.values.sum() - block.values[order].sum()))
+    return rows, f"{left} more" if left else "", rest if left else ""
+
+
+def _operands(explanation: Explanation, reading: _Reading) -> Made:
+    """Every operand as it is."""
+    return [r for block in explanation.blocks for r in _plain(block, reading)], "", ""
+
+
+def _plain(block: Block, reading: _Reading) -> list[Row]:
+    name = Words(NAMES.get(block.address) or bare_name(block.address))
+    return [Row(name, (reading.link(operand, 4),)) for operand in block]
+
+
+NAMES = {
+    "config.d_head": "d_head",
+    "config.d_model": "d_model",
+    "config.rotary_base": "base",
+    "positions": "position",
+    "mask": "may look: 1",
+    "tokens.ids": "id",
+}
+"""What operands that are no step are called."""
+
+MAKERS: dict[str, Callable[[Explanation, _Reading], Made]] = {
+    "softmax": _shares,
+    "layer_norm": _norm,
+    "rms_norm": _norm,
+    "rotate": _rotated,
+    "largest": _picked,
+}
+"""Ops whose operands need more than a plain list."""

@@ -1,0 +1,120 @@
+"""Where a number stands, in words: tokens by their labels, features by their numbers.
+
+In: the address of a cell. Out: short pieces of text, each with the role whose colour it
+wears. Heads, features and layers count from 1 for a reader, as tokens do.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from core.trace.matrix import Cell
+from core.trace.selection import ROWS_OF_KEYS
+from core.trace.steps import Step
+from core.trace.trace import Trace
+from core.trace.views.roles import role_of
+
+LabelOf = Callable[[int], str]
+"""What the chip of a vocabulary entry says: `tokenizer.label`."""
+
+FEATURES = {"d_model": "feature", "d_head": "feature", "d_ff": "neuron"}
+"""What a place on such an axis is called."""
+
+WEIGHT_AXES = {
+    "W_E": ("id", "feature"),
+    "W_P": ("position", "feature"),
+    "W_Q": ("feature", "head", "feature"),
+    "W_K": ("feature", "head", "feature"),
+    "W_V": ("feature", "head", "feature"),
+    "b_Q": ("head", "feature"),
+    "b_K": ("head", "feature"),
+    "b_V": ("head", "feature"),
+    "W_O": ("feature", "feature"),
+    "b_O": ("feature",),
+    "W_G": ("feature", "neuron"),
+    "b_G": ("neuron",),
+    "W_1": ("feature", "neuron"),
+    "b_1": ("neuron",),
+    "W_2": ("neuron", "feature"),
+    "b_2": ("feature",),
+    "W_U": ("feature", "id"),
+    "gamma": ("feature",),
+    "beta": ("feature",),
+    "positions": ("token",),
+    "mask": ("query", "key"),
+}
+"""What the axes of weights and givens count, in words."""
+
+
+class Words(NamedTuple):
+    """A piece of text and the theme colour it wears."""
+
+    text: str
+    role: str = "muted"
+
+
+def bare_name(address: str) -> str:
+    """An address without its layer: "attn.q", "attn.W_Q", "embed.sum"."""
+    is_inside = address.startswith("layers.")
+    return address.split(".", 2)[2] if is_inside else address
+
+
+def layer_of(address: str) -> int | None:
+    """The layer of a step or a weight, from 0; None before and after the layers."""
+    parts = address.split(".")
+    return int(parts[1]) if parts[0] == "layers" else None
+
+
+def place_words(trace: Trace, cell: Cell, label_of: LabelOf) -> tuple[Words, ...]:
+    """Where a number stands: ("head 1", "·LOVELY", "→", "·CAT")."""
+    if cell.key not in trace.keys:
+        return _weight_words(cell, label_of)
+    step = trace.step(cell.key)
+    words: list[Words] = []
+    for axis, place in zip(step.axes, cell.index, strict=True):
+        if axis in ("n_key", "n_vocab"):
+            words.append(Words("→"))
+        words.append(_axis_words(trace, step, axis, place, label_of))
+    return tuple(words)
+
+
+def place_text(trace: Trace, cell: Cell, label_of: LabelOf) -> str:
+    """The same as one line, with the name of the step: for a tooltip."""
+    words = " ".join(words.text for words in place_words(trace, cell, label_of))
+    layer = layer_of(cell.key)
+    where = "" if layer is None else f"layer {layer + 1} · "
+    if cell.key not in trace.keys:
+        words = words.partition(" ")[2]
+    return f"{where}{bare_name(cell.key)} · {words}"
+
+
+def token_label(trace: Trace, place: int) -> str:
+    """What the chip of a token of the sentence says."""
+    return trace.encoding.pieces[place].label
+
+
+def _weight_words(cell: Cell, label_of: LabelOf) -> tuple[Words, ...]:
+    """A weight or a given by the last part of its name, and its place."""
+    name = cell.key.rpartition(".")[2]
+    axes = WEIGHT_AXES.get(name, ("",) * len(cell.index))
+    places = (
+        Words(label_of(place), "accent")
+        if axis == "id"
+        else Words(f"{axis} {place + 1}".lstrip())
+        for axis, place in zip(axes, cell.index, strict=True)
+    )
+    return Words(name, role_of(cell.key)), *places
+
+
+def _axis_words(
+    trace: Trace, step: Step, axis: str, place: int, label_of: LabelOf
+) -> Words:
+    if axis in ("n", "n_query", "n_key"):
+        is_key = axis == "n_key" or step.name in ROWS_OF_KEYS
+        return Words(token_label(trace, place), "key" if is_key else "query")
+    if axis == "n_vocab":
+        return Words(label_of(place), "accent")
+    if axis in ("n_heads", "n_kv_heads"):
+        name = "head" if axis == "n_heads" else "key head"
+        is_shared = trace.config.n_kv_heads == trace.config.n_heads
+        return Words(f"{'head' if is_shared else name} {place + 1}")
+    return Words(f"{FEATURES[axis]} {place + 1}")
