@@ -5,7 +5,7 @@ with the present station marked; at the right the addition itself, and the chose
 token's norms from layer to layer.
 """
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout
 
 from app.panels.base import Panel
@@ -61,8 +61,8 @@ class ResidualPanel(Panel):
         self._streams = Card("Every token's stream, from embedding to logits")
         self._sum, self._lengths = Card(), Card()
         self._streams.body.addWidget(self._stream)
-        self._sum.head.addWidget(self._bar)
-        self._sum.body.addWidget(self._strips)
+        self._sum.body.addWidget(self._strips, 1)
+        self._sum.body.addWidget(self._bar, 0, Qt.AlignmentFlag.AlignRight)
         self._lengths.body.addWidget(self._table)
         for picture in (self._stream, self._strips, self._table):
             picture.setSizePolicy(*FREE)
@@ -133,6 +133,7 @@ class ResidualPanel(Panel):
                 tuple(map(number_text, numbers)),
                 numbers[1] / most,
                 SIDES[station % 2].role,
+                ink=SIDES[station % 2].role,
             )
             for station, numbers in enumerate(zip(*table, strict=True))
         )

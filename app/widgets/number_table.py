@@ -38,6 +38,8 @@ class TableRow:
     """The theme colour of the bar."""
     note: str = ""
     """What the tooltip adds."""
+    ink: str = "text"
+    """The theme colour of the label."""
 
 
 class NumberTable(Canvas):
@@ -120,8 +122,15 @@ class NumberTable(Canvas):
         return "\n".join(fact for fact in (label, *facts, row.note) if fact)
 
     def arrange(self) -> QSizeF:
-        """All rows below each other, under the heads."""
+        """All rows below each other, under the heads.
+
+        Where they are more than fit, the view ends with a whole row.
+        """
         height = self._head_height + len(self._rows) * self._row_height
+        spare = (self.height() - self._head_height) % self._row_height
+        foot = round(spare) if height > self.height() else 0
+        if foot != self.viewportMargins().bottom():
+            self.setViewportMargins(0, 0, 0, foot)
         return QSizeF(self.viewport().width(), height)
 
     def keep_in_sight(self) -> None:
@@ -213,11 +222,12 @@ class NumberTable(Canvas):
         weight = MEDIUM if index == self._selected else REGULAR
         font = mono(weight=weight)
         painter.setFont(font)
-        painter.setPen(QColor(theme().ink_on("text", ground)))
+        painter.setPen(QColor(theme().ink_on(row.ink, ground)))
         room = (boxes[0][0] if boxes else box.right()) - MARGIN - GAP
         width = min(self._label_width, room)
         label = QRectF(MARGIN, box.top(), width, box.height())
         draw_label(painter, label, row.label, Align.AlignLeft)
+        painter.setPen(QColor(theme().ink_on("text", ground)))
         for (left, width), (_, after), number in zip(
             boxes, self._widths, row.numbers, strict=True
         ):

@@ -79,3 +79,10 @@ def test_any_room_and_any_number_of_rows_is_drawn(table, width, rows):
     table.resize(width, 120)
     table.show_rows(rows, HEADS, "neuron")
     assert not table.grab().isNull()
+
+
+def test_a_list_longer_than_its_view_ends_with_a_whole_row(table):
+    table.show_rows(ROWS * 50, HEADS)
+    head, row = table.item_rect(0).top(), table.item_rect(0).height()
+    assert (table.viewport().height() - head) % row == 0
+    assert table.height() - table.viewport().height() < row
