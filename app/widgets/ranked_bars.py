@@ -17,6 +17,8 @@ from app.widgets.canvas import ENDS, NOTHING
 
 GAP = 4
 RADIUS = 4
+LABEL_SHARE = 0.25
+"""Labels take at most this share of the width: the numbers come first."""
 
 
 class Window(Bars):
@@ -47,7 +49,9 @@ class Window(Bars):
     ) -> None:
         """Show other rows; while scrolling, the labels' column never gets narrower."""
         super().show_bars(bars, columns, cut_label)
-        self._widest = self._label_width = max(self._widest, self._label_width)
+        self._widest = max(self._widest, self._label_width)
+        most = LABEL_SHARE * self.viewport().width()
+        self._label_width = min(self._widest, most)
         self.refresh()
 
     def set_selected(self, index: int) -> None:
@@ -127,9 +131,10 @@ class RankedBars(QWidget):
         self._ranked = NO_BARS
         self._selected: int | None = None
         self._window = Window(name)
-        self._window.bar_clicked.connect(self._on__windowbar_clicked)
-        self._window.scrolled.connect(self._on__windowscrolled)
-        self._window.ended.connect(self._on__windowended)
+        self._window.bar_clicked.connect(self._on_window_bar_clicked)
+        self._window.scrolled.connect(self._on_window_scrolled)
+        self._window.ended.connect(self._on_window_ended)
+        self._window.resized.connect(self._fit)
         self._scroll = QScrollBar(Qt.Orientation.Vertical)
         self._scroll.valueChanged.connect(self._show_window)
         row = QHBoxLayout(self)
@@ -193,15 +198,15 @@ class RankedBars(QWidget):
         self.seen_changed.emit(first, first + n_seen)
 
     @Slot(int)
-    def _on__windowbar_clicked(self, index: int) -> None:
+    def _on_window_bar_clicked(self, index: int) -> None:
         self.row_clicked.emit(self._scroll.value() + index)
 
     @Slot(int)
-    def _on__windowscrolled(self, n_rows: int) -> None:
+    def _on_window_scrolled(self, n_rows: int) -> None:
         self._scroll.setValue(self._scroll.value() + n_rows)
 
     @Slot(bool)
-    def _on__windowended(self, is_last: bool) -> None:
+    def _on_window_ended(self, is_last: bool) -> None:
         self._scroll.setValue(self._scroll.maximum() if is_last else 0)
 
     # Qt's own.

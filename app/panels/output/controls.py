@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton
 
 from app.panels.output import words
@@ -18,7 +18,7 @@ from app.widgets.number_field import DecimalField, WholeField
 from core.generation.sampling import SEED_LIMIT, Sampling, random_seed
 from core.trace.views.output import PickView
 
-COLUMN_GAP, ROW_GAP = 8, 6
+COLUMN_GAP, ROW_GAP = 8, 10
 GRID_ROWS = 3
 """Title and field, the hint, a gap."""
 FIELD_WIDTH = 120
@@ -104,7 +104,8 @@ class ControlsCard(Card):
         self.new_seed.setAccessibleName("new seed")
         show_icon(self.new_seed, "dice")
         self.new_seed.clicked.connect(self._on_new_seed_clicked)
-        self._grid.addWidget(self.new_seed, GRID_ROWS * (len(CONTROLS) - 1), 1)
+        beside = Qt.AlignmentFlag.AlignRight
+        self._grid.addWidget(self.new_seed, GRID_ROWS * (len(CONTROLS) - 1), 0, beside)
 
     def show_sampling(self, sampling: Sampling, view: PickView | None) -> None:
         """Show the numbers, and what each does where there is something to draw."""
@@ -126,8 +127,8 @@ class ControlsCard(Card):
         field.number_changed.connect(partial(self._ask, row.name))
         top = GRID_ROWS * len(self.fields)
         self._grid.addWidget(title, top, 0)
-        self._grid.addWidget(field, top, 2)
-        self._grid.addWidget(hint, top + 1, 0, 1, 3)
+        self._grid.addWidget(field, top, 1)
+        self._grid.addWidget(hint, top + 1, 0, 1, 2)
         self._grid.setRowMinimumHeight(top + 2, ROW_GAP)
         self.fields[row.name], self._hints[row.name] = field, hint
 

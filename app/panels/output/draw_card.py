@@ -13,17 +13,21 @@ from app.panels.output.words import (
     cut_label,
     decimal,
     is_adjusted,
+    share_digits,
     share_text,
 )
-from app.style.fonts import MEDIUM, SMALL, TITLE, mono, sans
+from app.style.fonts import LARGE, MEDIUM, SMALL, TITLE, mono, sans
 from app.widgets.bars import Bar, BarState
 from app.widgets.card import GAP, Card, plain_label
 from app.widgets.cumulative_bar import CumulativeBar, Segment
+from app.widgets.label import as_tip, elided
 from app.widgets.ranked_bars import NO_BARS, Ranked, RankedBars
 from core.tokenizers.base import Tokenizer
 from core.trace.numbers import short
 from core.trace.views.output import PickView, Stretch, stretches
 
+LABEL_WIDTH = 180.0
+"""Room for the picked token, in pixels."""
 N_PIECES = 40
 """Tokens that have a piece of their own in the cumulative bar."""
 
@@ -36,9 +40,11 @@ class DrawCard(Card):
 
     def __init__(self) -> None:
         """Nothing picked yet."""
-        super().__init__("Picked")
+        super().__init__()
         self._view: PickView | None = None
         self._pieces: tuple[Stretch, ...] = ()
+        title = plain_label("Picked")
+        title.setFont(sans(LARGE))
         self.token, self.how = plain_label(ink="checked"), plain_label(ink="muted")
         self.token.setFont(mono(TITLE, MEDIUM))
         self.token.setProperty("card", True)  # framed as a chip: it may be a full stop
@@ -49,7 +55,8 @@ class DrawCard(Card):
         self.bars.row_clicked.connect(self._on_bars_row_clicked)
         self.bar = CumulativeBar()
         self.bar.segment_clicked.connect(self._on_bar_segment_clicked)
-        self.head.setStretch(0, 0)
+        self._title.hide()  # the head begins with the token
+        self.head.addWidget(title)
         self.head.addWidget(self.token)
         self.head.addWidget(self.how, 1, Qt.AlignmentFlag.AlignVCenter)
         self.body.addWidget(self.bars, 1)
@@ -60,7 +67,9 @@ class DrawCard(Card):
         self._view = view
         self.bar.show()
         self.token.show()
-        self.token.setText(tokenizer.label(view.draw.token_id))
+        label = tokenizer.label(view.draw.token_id)
+        self.token.setText(elided(label, self.token.font(), LABEL_WIDTH))
+        self.token.setToolTip(as_tip(label))
         self.how.setText(how_picked(view))
         ranked = Ranked(
             n_rows=len(view.distribution.logits),
@@ -109,8 +118,9 @@ def how_picked(view: PickView) -> str:
         return "the likeliest token; temperature 0 leaves nothing to chance"
     draw = view.draw
     return (
-        f"drawn with probability {share_text(draw.upper - draw.lower)}: u = "
-        f"{draw.u:.4f} falls between {draw.lower:.4f} and {draw.upper:.4f}"
+        f"place {view.rank + 1:,}, drawn with probability "
+        f"{share_text(draw.upper - draw.lower)}: u = {draw.u:.4f} falls between "
+        f"{draw.lower:.4f} and {draw.upper:.4f}"
     )
 
 
@@ -130,17 +140,18 @@ def pick_bar(view: PickView, tokenizer: Tokenizer, rank: int) -> Bar:
     before, after = (
         float(array[token_id]) for array in (spread.probs_before_cuts, spread.probs)
     )
+    longest = float(spread.probs_before_cuts[spread.order[0]])
+    digits = share_digits(longest)
     numbers = {
         "logit": decimal(float(spread.logits[token_id])),
         "adjusted": decimal(float(spread.scaled[token_id])),
-        "softmax": share_text(before),
-        "after cuts": share_text(after),
-        "probability": share_text(after),
+        "softmax": share_text(before, digits),
+        "after cuts": share_text(after, digits),
+        "probability": share_text(after, digits),
     }
     cut = view.cut_by(rank)
     is_picked = token_id == view.draw.token_id
     state: BarState = "cut" if cut else "picked" if is_picked else "kept"
-    longest = float(spread.probs_before_cuts[spread.order[0]])
     notes = (f"id {token_id}, place {rank + 1:,}", CUT_NOTES[cut])
     return Bar(
         label=tokenizer.label(token_id),

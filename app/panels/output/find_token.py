@@ -1,12 +1,14 @@
 """A small field that finds a token of the vocabulary by its text."""
 
-from PySide6.QtCore import QSize, Signal, Slot
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from app.style.fonts import SMALL, mono
+from app.style.fonts import SMALL, mono, sans
+from app.widgets.card import GAP, plain_label
 from core.tokenizers.base import Tokenizer
 
-WIDTH = 150
+FIELD_WIDTH = 140
+NOT_ONE = "not one token"
 
 
 def token_ids(text: str, tokenizer: Tokenizer) -> tuple[int, ...]:
@@ -20,7 +22,7 @@ def token_ids(text: str, tokenizer: Tokenizer) -> tuple[int, ...]:
     return tuple(ids[0] for ids in found if len(ids) == 1)
 
 
-class FindToken(QLineEdit):
+class FindToken(QWidget):
     """Type a token to find it."""
 
     found = Signal(object)
@@ -30,29 +32,30 @@ class FindToken(QLineEdit):
         """No tokenizer yet: nothing is found."""
         super().__init__()
         self._tokenizer: Tokenizer | None = None
-        self.setPlaceholderText("find a token")
-        self.setAccessibleName("find a token")
-        self.setClearButtonEnabled(True)
-        self.setFont(mono(SMALL))
-        self.textEdited.connect(self._on_self_text_edited)
+        self.edit = QLineEdit()
+        self.edit.setObjectName("output.find")
+        self.edit.setPlaceholderText("find a token")
+        self.edit.setAccessibleName("find a token")
+        self.edit.setClearButtonEnabled(True)
+        self.edit.setFont(mono(SMALL))
+        self.edit.setFixedWidth(FIELD_WIDTH)
+        self.edit.textEdited.connect(self._on_edit_text_edited)
+        self.trouble = plain_label(ink="warning")
+        self.trouble.setFont(sans(SMALL))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GAP)
+        row.addWidget(self.trouble)
+        row.addWidget(self.edit)
 
     def use(self, tokenizer: Tokenizer) -> None:
         """Look in this vocabulary."""
         self._tokenizer = tokenizer
 
     @Slot(str)
-    def _on_self_text_edited(self, text: str) -> None:
-        if self._tokenizer is None:
-            return
-        ids = token_ids(text, self._tokenizer)
-        is_none = bool(text.strip()) and not ids
-        self.setToolTip("not a single token of this model" if is_none else "")
-        self.setProperty("ink", "error" if is_none else "")
-        if ids:
-            self.found.emit(ids)
-
-    # Qt's own.
-
-    def sizeHint(self) -> QSize:
-        """Room for a word."""
-        return QSize(WIDTH, super().sizeHint().height())
+    def _on_edit_text_edited(self, text: str) -> None:
+        if self._tokenizer is not None:
+            ids = token_ids(text, self._tokenizer)
+            self.trouble.setText(NOT_ONE if text.strip() and not ids else "")
+            if ids:
+                self.found.emit(ids)

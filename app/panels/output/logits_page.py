@@ -52,7 +52,7 @@ class LogitsPage(Page):
         row = ranking(scene.trace, scene.selection.query)
         self._all.set_title(f"All {row.n_vocab:,} logits of this row, counted")
         if not row.is_finite:
-            self._row.show_trouble(self.trouble)
+            self._row.show_trouble(scene, row, self.trouble)
             self._histogram.set_message(self.trouble)
             self._histogram.clear()
             self._meaning.clear()
@@ -92,7 +92,7 @@ def marks(scene: Scene, row: Ranking) -> tuple[Mark, ...]:
     true = follower(scene.trace, row.query)
     if true is not None and true != chosen:
         logit = float(row.logits[true])
-        found.append(Mark(logit, f"{label(true)} follows here", "feed_forward"))
+        found.append(Mark(logit, f"{label(true)} follows here", "muted"))
     return tuple(found)
 
 

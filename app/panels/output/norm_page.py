@@ -1,7 +1,9 @@
 """The last norm: the residual stream before and after it. Step: output.norm."""
 
+from math import isfinite
+
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtWidgets import QBoxLayout
 
 from app.panels.output.page import CARD_GAP, Page
 from app.scene import Scene
@@ -15,6 +17,9 @@ from core.trace.numbers import short
 from core.trace.selection import pointed_at
 from core.trace.views.output import NORM, NormView, norm_view
 from core.trace.views.places import token_label
+
+MOST_FLAT = 10
+"""Up to so many tokens the maps are wide and lie below each other."""
 
 
 class MapCard(Card):
@@ -46,12 +51,11 @@ class NormPage(Page):
         """Empty maps."""
         super().__init__(session)
         self._before, self._after = MapCard("Before"), MapCard("After")
-        self._keys = ("", "")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(CARD_GAP)
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(CARD_GAP)
         for card in (self._before, self._after):
-            row.addWidget(card, 1)
+            self._layout.addWidget(card, 1)
         self._before.cell_clicked.connect(self._on_before_cell_clicked)
         self._after.cell_clicked.connect(self._on_after_cell_clicked)
 
@@ -64,6 +68,11 @@ class NormPage(Page):
         """Draw both maps; say what is taken from the chosen row and what divides it."""
         trace, query = scene.trace, scene.selection.query
         view = norm_view(trace, query)
+        is_flat = trace.n <= MOST_FLAT
+        direction = QBoxLayout.Direction
+        self._layout.setDirection(
+            direction.TopToBottom if is_flat else direction.LeftToRight
+        )
         feature = min(scene.selection.feature, trace.config.d_model - 1)
         for card, matrix in ((self._before, view.before), (self._after, view.after)):
             card.show_matrix(matrix, query, feature)
@@ -87,14 +96,18 @@ class NormPage(Page):
 
 
 def before_words(view: NormView, label: str) -> str:
-    """What the norm measures in the chosen row."""
+    """What the norm measures in the chosen row; "" where that is no number."""
+    if not isfinite(view.size):
+        return ""
     if view.is_rms:
         return f"{label}: root mean square {short(view.size)}"
     return f"{label}: mean {short(view.centre)}, deviation {short(view.size)}"
 
 
 def after_words(view: NormView, *, has_shift: bool) -> str:
-    """What the norm does with that."""
+    """What the norm does with that; "" where it is no number."""
+    if not isfinite(view.size):
+        return ""
     taken = "" if view.is_rms else "minus the mean, "
     shift = " + β" if has_shift and not view.is_rms else ""
     return f"{taken}divided by {short(view.size)}, then × γ{shift}"

@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.scene import Scene
 from app.session import Session
 from core.trace.needs import Index
 
 CARD_GAP = 12
-NOT_NUMBERS = "The logits are not numbers; look for the first step that is not."
+NOT_NUMBERS = "Nothing to rank: these logits are not numbers."
+NOT_SINCE = "Nothing to rank: not a number since {}. Go there to see the first."
 
 
 class Page(QWidget):
@@ -37,4 +39,23 @@ class Page(QWidget):
     def trouble(self) -> str:
         """Why there is nothing to rank, where there is a reason."""
         broken_from = self.session.broken_from
-        return f"Not a number since {broken_from}." if broken_from else NOT_NUMBERS
+        return NOT_SINCE.format(broken_from) if broken_from else NOT_NUMBERS
+
+
+def side_column(width: int, *cards: QWidget) -> QScrollArea:
+    """Cards below each other at the right; they scroll where the window is low."""
+    column = QWidget()
+    layout = QVBoxLayout(column)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(CARD_GAP)
+    for card in cards:
+        layout.addWidget(card)
+    layout.addStretch(1)
+    area = QScrollArea()
+    area.setWidget(column)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFixedWidth(width)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area

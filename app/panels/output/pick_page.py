@@ -4,12 +4,11 @@ Step: output.pick. It is always about the last token of the sentence; a reader a
 another token is told what the model thought of the one that follows there.
 """
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout
 
 from app.panels.output.controls import ControlsCard
 from app.panels.output.draw_card import DrawCard
-from app.panels.output.page import CARD_GAP, Page
+from app.panels.output.page import CARD_GAP, Page, side_column
 from app.panels.output.words import share_text
 from app.panels.output.writing import WritingCard
 from app.scene import Scene
@@ -19,7 +18,7 @@ from core.trace.needs import Index
 from core.trace.views.output import PickView, follower, pick_view, ranking, row_parts
 from core.trace.views.places import token_label
 
-SIDE_WIDTH = 272
+SIDE_WIDTH = 284
 
 
 class PickPage(Page):
@@ -36,7 +35,7 @@ class PickPage(Page):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(CARD_GAP)
         row.addWidget(self.drawn, 1)
-        row.addWidget(scrolled(self.controls, self.writing))
+        row.addWidget(side_column(SIDE_WIDTH, self.controls, self.writing))
 
     def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
         """The last row, and that of the chosen token."""
@@ -64,25 +63,6 @@ class PickPage(Page):
         return view
 
 
-def scrolled(*cards: QWidget) -> QScrollArea:
-    """Cards in a column that scrolls where the window is low."""
-    column = QWidget()
-    layout = QVBoxLayout(column)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(CARD_GAP)
-    for card in cards:
-        layout.addWidget(card)
-    layout.addStretch(1)
-    area = QScrollArea()
-    area.setWidget(column)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFixedWidth(SIDE_WIDTH)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    return area
-
-
 def elsewhere(scene: Scene) -> str:
     """What the model thought at the chosen token, where that is not the last."""
     trace, query = scene.trace, scene.selection.query
@@ -91,11 +71,11 @@ def elsewhere(scene: Scene) -> str:
     if true is None:
         return ""
     row = ranking(trace, query)
+    about = f"This is about what follows {last} at the end."
     if not row.is_finite:
-        return f"This is for the token after the last one, {last}."
+        return about
     return (
-        f"For the token after the last one, {last}. You are at {here}: what follows "
-        f"there in the sentence, {scene.tokenizer.label(true)}, had "
-        f"{share_text(float(row.probs[true]))} (place {row.rank(true) + 1:,}, "
-        f"surprisal {row.surprisal(true):.1f} bits)."
+        f"{about} After {here}, where you are, the sentence goes on with "
+        f"{scene.tokenizer.label(true)}: {share_text(float(row.probs[true]))} "
+        f"(place {row.rank(true) + 1:,}, surprisal {row.surprisal(true):.1f} bits)."
     )

@@ -7,9 +7,9 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QGridLayout
 
 from app.panels.output.figure_card import Figure, FigureCard
-from app.panels.output.page import CARD_GAP, Page
+from app.panels.output.page import CARD_GAP, Page, side_column
 from app.panels.output.row_card import RowCard
-from app.panels.output.words import counted, decimal, share_text
+from app.panels.output.words import counted, decimal, share_digits, share_text
 from app.scene import Scene
 from app.session import Session
 from app.widgets.bars import Bar
@@ -28,6 +28,7 @@ from core.trace.views.output import (
 )
 
 COLUMNS = ("logit", "e^(logit − max)", "probability")
+SIDE_WIDTH = 308
 N_PIECES = 40
 """Tokens that have a piece of their own in the bar of all probabilities."""
 
@@ -50,13 +51,11 @@ class ProbsPage(Page):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(CARD_GAP)
-        grid.addWidget(self._row, 0, 0, 2, 1)
-        grid.addWidget(self._softmax, 0, 1)
-        grid.addWidget(self._certainty, 1, 1)
-        grid.addWidget(self._end_to_end, 2, 0, 1, 2)
-        grid.setColumnStretch(0, 3)
-        grid.setColumnStretch(1, 2)
-        grid.setRowStretch(1, 1)
+        self._side = side_column(SIDE_WIDTH, self._softmax, self._certainty)
+        grid.addWidget(self._row, 0, 0)
+        grid.addWidget(self._side, 0, 1)
+        grid.addWidget(self._end_to_end, 1, 0, 1, 2)
+        grid.setRowStretch(0, 1)
 
     def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
         """The row of the chosen token alone."""
@@ -65,10 +64,10 @@ class ProbsPage(Page):
     def display(self, scene: Scene) -> None:
         """Draw the row."""
         row = ranking(scene.trace, scene.selection.query)
-        for card in (self._softmax, self._certainty, self._end_to_end):
-            card.setVisible(row.is_finite)
+        for part in (self._side, self._end_to_end):
+            part.setVisible(row.is_finite)
         if not row.is_finite:
-            self._row.show_trouble(self.trouble)
+            self._row.show_trouble(scene, row, self.trouble)
             return
         bar_of = partial(share_bar, row, scene.tokenizer)
         self._row.show_row(scene, row, COLUMNS, bar_of, partial(others, row))
@@ -94,7 +93,8 @@ def share_bar(row: Ranking, tokenizer: Tokenizer, rank: int) -> Bar:
     power = math.exp(logit - float(row.logits[row.order[0]]))
     longest = float(row.probs[row.order[0]])
     note = f"id {token_id}, place {rank + 1:,}, probability {short(prob, 4)}"
-    numbers = (decimal(logit), share_text(power), share_text(prob))
+    digits = share_digits(longest)
+    numbers = (decimal(logit), share_text(power), share_text(prob, digits))
     return Bar(tokenizer.label(token_id), numbers, prob / longest, note)
 
 
@@ -115,9 +115,9 @@ def arithmetic(row: Ranking, token: int, label: str) -> tuple[Figure, ...]:
     total = math.exp(row.log_total - top)
     return (
         Figure(f"logit of {label}, minus the largest", decimal(logit - top)),
-        Figure("e to that power", share_text(math.exp(logit - top))),
-        Figure(f"divided by the sum of all {row.n_vocab:,}", f"{total:.4f}"),
-        Figure(f"probability of {label}", share_text(prob)),
+        Figure("e to that power", short(math.exp(logit - top), 4)),
+        Figure(f"divided by the sum of all {row.n_vocab:,}", short(total, 5)),
+        Figure(f"probability of {label}", short(prob, 4)),
     )
 
 
@@ -131,16 +131,16 @@ def certainty(scene: Scene, row: Ranking) -> tuple[Figure, ...]:
             short(row.perplexity),
             f"as unsure as among {short(row.perplexity)} equally likely tokens",
         ),
-        Figure("half of it", half, "the likeliest that hold 0.5 together"),
+        Figure("half of it", half, "so few of the likeliest hold 0.5 together"),
     ]
     true = follower(scene.trace, row.query)
     if true is not None:
         words = (
-            f"what the sentence goes on with: place {row.rank(true) + 1:,}, "
-            f"a surprise of {row.surprisal(true):.2f} bits"
+            f"goes on in the sentence: place {row.rank(true) + 1:,}, "
+            f"{row.surprisal(true):.2f} bits"
         )
-        name = f"{scene.tokenizer.label(true)} follows"
-        figures.append(Figure(name, share_text(float(row.probs[true])), words))
+        share = short(float(row.probs[true]), 4)
+        figures.append(Figure(scene.tokenizer.label(true), share, words))
     return tuple(figures)
 
 

@@ -45,14 +45,15 @@ class RowCard(Card):
         """Show a row; `bar_of` makes the bar of a rank, `note_of` the line below."""
         self._row, self._note_of = row, note_of
         self._find.use(scene.tokenizer)
-        self.set_title(f"After {token_label(scene.trace, row.query)}")
+        self.set_title(title(scene, row))
         self.bars.show_ranked(Ranked(row.n_vocab, bar_of, columns))
         token = scene.selection.token
         self.bars.set_selected(0 if token is None else row.rank(token))
 
-    def show_trouble(self, reason: str) -> None:
+    def show_trouble(self, scene: Scene, row: Ranking, reason: str) -> None:
         """Show no bars, and why."""
         self._row = None
+        self.set_title(title(scene, row))
         self.bars.set_message(reason)
         self.bars.show_ranked(NO_BARS)
         self.set_note("")
@@ -71,3 +72,8 @@ class RowCard(Card):
     def _on_find_found(self, ids: Sequence[int]) -> None:
         if self._row is not None:
             self.token_chosen.emit(min(ids, key=self._row.rank))
+
+
+def title(scene: Scene, row: Ranking) -> str:
+    """After which token of the sentence."""
+    return f"After {token_label(scene.trace, row.query)}"

@@ -4,8 +4,9 @@ from core.generation.sampling import Sampling
 from core.trace.numbers import MINUS, short
 from core.trace.views.output import CutBy, PickView
 
-SMALLEST = 1e-4
-"""Smaller shares than this are written as being smaller."""
+DIGITS, MORE_DIGITS = 4, 6
+"""Behind the point of a probability; more where even the likeliest is small."""
+SMALL_SHARE = 0.01
 
 
 def decimal(x: float, digits: int = 2) -> str:
@@ -15,11 +16,17 @@ def decimal(x: float, digits: int = 2) -> str:
     return f"{x:.{digits}f}".replace("-", MINUS)
 
 
-def share_text(share: float) -> str:
+def share_digits(likeliest: float) -> int:
+    """How many digits the probabilities of a column need."""
+    return DIGITS if likeliest >= SMALL_SHARE else MORE_DIGITS
+
+
+def share_text(share: float, digits: int = DIGITS) -> str:
     """A probability for a column: "0.3114", "<0.0001", "0"."""
     if share == 0:
         return "0"
-    return f"<{SMALLEST}" if share < SMALLEST else f"{share:.4f}"
+    smallest = 10.0**-digits
+    return f"<{smallest:.{digits}f}" if share < smallest else f"{share:.{digits}f}"
 
 
 def counted(n: int, thing: str) -> str:
@@ -43,7 +50,7 @@ def top_k_hint(view: PickView) -> str:
     if view.distribution.is_greedy:
         return "not used: greedy"
     if top_k == 0:
-        return "0: off"
+        return f"off: all {counted(n_vocab, 'token')} stay"
     if top_k >= n_vocab:
         return f"{top_k:,} → all {n_vocab:,}"
     return f"keeps {view.distribution.n_kept_by_top_k:,} of {n_vocab:,}"
@@ -53,9 +60,9 @@ def top_p_hint(view: PickView) -> str:
     """How many tokens it takes to reach top-p."""
     if view.distribution.is_greedy:
         return "not used: greedy"
-    if view.sampling.top_p == 1:
-        return "1: off"
     spread = view.distribution
+    if view.sampling.top_p == 1:
+        return f"off: all {spread.n_kept_by_top_k:,} stay"
     return f"keeps {spread.n_kept:,} of {spread.n_kept_by_top_k:,}"
 
 
@@ -63,8 +70,9 @@ def penalty_hint(view: PickView) -> str:
     """What happens to tokens that the text already has."""
     penalty = view.sampling.repetition_penalty
     if penalty == 1:
-        return "1: off"
-    return "used tokens sink" if penalty > 1 else "used tokens rise"
+        return "off"
+    way = "less" if penalty > 1 else "more"
+    return f"tokens of the text get {way} likely"
 
 
 def seed_hint(view: PickView) -> str:

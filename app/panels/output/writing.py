@@ -1,7 +1,5 @@
 """Putting tokens to the sentence: Append, Generate, Stop, Undo, and what came of it."""
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
@@ -9,6 +7,8 @@ from app.panels.output.words import counted
 from app.session import Session
 from app.style.fonts import SMALL, mono, sans
 from app.widgets.card import GAP, Card, plain_label
+from app.widgets.elided import ElidedLabel
+from app.widgets.label import elided
 from app.widgets.number_field import WholeField
 from core.tokenizers.base import Encoding
 
@@ -16,8 +16,8 @@ N_NEW = 20
 """Tokens that Generate writes unless told otherwise."""
 MOST_NEW = 100_000
 FIELD_WIDTH = 76
-TAIL_LENGTH = 30
-"""Characters of what was added that are shown."""
+LABEL_WIDTH = 110.0
+"""Room for the token on the Append button, in pixels."""
 
 
 class WritingCard(Card):
@@ -39,7 +39,7 @@ class WritingCard(Card):
         self.n_new.setAccessibleName("tokens to generate")
         self.n_new.setFixedWidth(FIELD_WIDTH)
         self.n_new.show_number(N_NEW)
-        self._added, self._state = plain_label(ink="checked"), plain_label(ink="muted")
+        self._added, self._state = ElidedLabel("checked"), plain_label(ink="muted")
         self._added.setFont(mono(SMALL))
         self._state.setFont(sans(SMALL))
         self._state.setWordWrap(True)
@@ -94,7 +94,8 @@ class WritingCard(Card):
     def _refresh(self) -> None:
         session = self._session
         is_writing, can_pick = session.is_generating, session.can_append_pick
-        self.append.setText(f"Append {self._pick}".rstrip().replace("&", "&&"))
+        label = elided(self._pick, self.append.font(), LABEL_WIDTH)
+        self.append.setText(f"Append {label}".rstrip().replace("&", "&&"))
         self.append.setEnabled(can_pick)
         self.undo.setEnabled(session.can_undo and not is_writing)
         self.n_new.setEnabled(not is_writing)
@@ -102,7 +103,7 @@ class WritingCard(Card):
         self.generate.setEnabled(is_writing or (can_pick and session.n_room > 0))
         labels = [piece.label for piece in session.encoding.pieces[self._n_typed :]]
         self._added.setVisible(bool(labels))
-        self._added.setText(added_words(labels))
+        self._added.show_text(f"+{len(labels)} {''.join(labels)}")
         self._state.setText(state_words(session))
 
 
@@ -114,23 +115,14 @@ def push_button(name: str, tip: str) -> QPushButton:
     return button
 
 
-def added_words(labels: Sequence[str]) -> str:
-    """What was added so far: its last tokens, and how many there are."""
-    tail = "".join(labels)
-    if len(tail) > TAIL_LENGTH:
-        tail = f"…{tail[-TAIL_LENGTH:]}"
-    return f"+{len(labels)} {tail}"
-
-
 def state_words(session: Session) -> str:
     """How much fits, or why nothing can be added."""
     if session.broken_from:
         return f"Sampling is off: not a number since {session.broken_from}."
     n_ctx = session.model.n_ctx if session.model else 0
     if session.n_room:
-        room = counted(session.n_room, "token")
-        return f"Room for {room} more; Generate stops at {n_ctx:,}."
+        return f"{counted(session.n_room, 'more token')} fit; it stops at {n_ctx:,}."
     return (
-        f"The window of {n_ctx:,} tokens is full, so Generate stops here. "
-        "After Append keep the last tokens: the first is no longer seen."
+        f"The window of {n_ctx:,} tokens is full: Generate stops here. One more by "
+        "Append, and the first token can no longer be seen."
     )
