@@ -108,7 +108,7 @@ class NeuronCard(Card):
         self, trace: Trace, view: HiddenView, place: tuple[int, int]
     ) -> None:
         columns = [trace.part(stage, (None, place[1])) for stage in view.stages]
-        most = float(abs(columns[-1][view.tokens[0]])) or 1.0
+        most = float(abs(columns[-1][list(view.tokens)]).max()) or 1.0
         rows = tuple(
             TableRow(
                 trace.encoding.pieces[token].label,

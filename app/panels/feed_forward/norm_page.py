@@ -23,8 +23,8 @@ class NormPage(Page):
         """Empty maps."""
         super().__init__()
         self._before, self._after = (
-            MapCard("Before the norm"),
-            MapCard("After the norm"),
+            MapCard("Before"),
+            MapCard("Normed"),
         )
         self._cards = QBoxLayout(ACROSS, self)
         self._cards.setContentsMargins(0, 0, 0, 0)

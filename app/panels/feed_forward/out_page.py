@@ -1,11 +1,11 @@
 """The way back to the stream's width: active x W_2 = out. Step: ffn.out.
 
-At the left the product, the row and the column of the chosen number lit; in its free
-corner those two as strips, with their products; at the right the neurons that add most.
+At the left the product, the row and the column of the chosen number lit; at the right
+the neurons that add most to it.
 """
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout
 
 from app.panels.feed_forward.page import (
     CARD_GAP,
@@ -15,23 +15,17 @@ from app.panels.feed_forward.page import (
     hover_words,
     title_of,
 )
-from app.style.fonts import SMALL, mono, sans
-from app.widgets.card import GAP, Card, plain_label
-from app.widgets.cell_text import range_text
+from app.style.fonts import SMALL, sans
+from app.widgets.card import Card, plain_label
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.product import Product, ProductMap
-from app.widgets.strip import ROW_GAP, VectorStrip
-from core.trace.matrix import Cell
 from core.trace.needs import Index
 from core.trace.numbers import short
 from core.trace.selection import Selection
 from core.trace.trace import Trace
 from core.trace.views.feed_forward import OutView, out_view
 
-STRIP_HEIGHT = 36
-UPPER_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
-FACTORS = ("active", "weight", "effect")
-"""Words of one length, so that the strips begin at one place."""
+HEADS = ("active", "weight", "product")
 NAMES = ("active", "W_2", "out")
 
 
@@ -45,7 +39,11 @@ class OutPage(Page):
         self._place = (0, 0)
         self._product, self._effects = Card(), Card()
         self._picture = ProductMap(is_compact=False)
-        self._picture.set_corner(self._corner())
+        self._sum = plain_label(ink="muted")
+        self._sum.setFont(sans(SMALL))
+        self._sum.setWordWrap(True)
+        self._sum.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._picture.set_corner(self._sum)
         self._picture.set_hover_text(self._hover_text)
         self._picture.cell_clicked.connect(self._on_picture_cell_clicked)
         self._table = NumberTable("Neurons that add most to this number")
@@ -58,34 +56,6 @@ class OutPage(Page):
         row.setSpacing(CARD_GAP)
         row.addWidget(self._product, 3)
         row.addWidget(self._effects, 2)
-
-    def _corner(self) -> QWidget:
-        """The three strips, the range of each beside it, and what they add up to."""
-        corner = QWidget()
-        self._strips = tuple(VectorStrip(name) for name in FACTORS)
-        self._ranges = tuple(plain_label(ink="muted") for _ in FACTORS)
-        self._sum = plain_label(ink="muted")
-        self._sum.setFont(sans(SMALL))
-        self._sum.setWordWrap(True)
-        rows = QGridLayout()
-        rows.setVerticalSpacing(0)
-        rows.setColumnStretch(0, 1)
-        for row, (strip, limit) in enumerate(
-            zip(self._strips, self._ranges, strict=True)
-        ):
-            strip.setFixedHeight(STRIP_HEIGHT)
-            strip.cell_clicked.connect(self._on_strip_cell_clicked)
-            limit.setFont(mono(SMALL))
-            limit.setFixedHeight(round(STRIP_HEIGHT - ROW_GAP))  # level with its strip
-            rows.addWidget(strip, row, 0)
-            rows.addWidget(limit, row, 1, UPPER_RIGHT)
-        column = QVBoxLayout(corner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GAP)
-        column.addLayout(rows)
-        column.addWidget(self._sum)
-        column.addStretch(1)
-        return corner
 
     def parts(
         self, trace: Trace, selection: Selection
@@ -105,28 +75,23 @@ class OutPage(Page):
         self._picture.show_product(Product(view.active, view.weight, view.out, NAMES))
         self._picture.set_selected(query, feature)
         self._sum.setText(view.note)
-        for strip, limit, factor in zip(
-            self._strips, self._ranges, view.factors, strict=True
-        ):
-            strip.show_vectors(factor)
-            limit.setText(f"±{range_text(factor.scale.limit)}")
         self._show_effects(view)
 
     def _show_effects(self, view: OutView) -> None:
-        self._effects.set_title("Largest effects")
-        most = float(abs(view.effects[view.order[0]])) or 1.0
-        columns = [factor.values[0] for factor in view.factors]
+        self._effects.set_title("Largest products")
+        effects = view.columns[-1]
+        most = float(abs(effects[view.order[0]])) or 1.0
         rows = tuple(
             TableRow(
                 str(neuron + 1),
-                tuple(short(float(column[neuron])) for column in columns),
-                float(view.effects[neuron]) / most,
+                tuple(short(float(column[neuron])) for column in view.columns),
+                float(effects[neuron]) / most,
                 ROLE,
-                "effect = active × weight",
+                "product = active × weight",
             )
             for neuron in view.order
         )
-        self._table.show_rows(rows, FACTORS, "neuron")
+        self._table.show_rows(rows, HEADS, "neuron")
 
     # What the reader does.
 
@@ -146,14 +111,3 @@ class OutPage(Page):
         if self._view is not None:
             neuron = self._view.order[row]
             self.cell_clicked.emit(self._view.active.cell(self._place[0], neuron))
-
-    @Slot(int, int)
-    def _on_strip_cell_clicked(self, row: int, column: int) -> None:
-        """A cell of the first strip is an activation, of the others a weight."""
-        if self._view is None:
-            return
-        query, feature = self._place
-        is_active = self.sender() is self._strips[0]
-        key = (self._view.active if is_active else self._view.weight).key
-        index = (query, column) if is_active else (column, feature)
-        self.cell_clicked.emit(Cell(key, index))

@@ -15,7 +15,6 @@ from core.trace.numbers import short
 from core.trace.steps import ACTIVATION_NAMES
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
-from core.trace.views.places import bare_name
 from core.trace.views.roles import role_of
 
 N_LISTED = 24
@@ -92,10 +91,8 @@ class OutView:
     active: Matrix
     weight: Matrix
     out: Matrix
-    effects: FloatArray
-    """[d_ff]: what each neuron adds to the chosen number."""
-    factors: tuple[Matrix, Matrix, Matrix]
-    """[1, d_ff] each: the row of active, the column of W_2, and their products."""
+    columns: tuple[FloatArray, FloatArray, FloatArray]
+    """[d_ff] each: the row of active, the column of W_2, and their products."""
     order: tuple[int, ...]
     """The neurons that add most in size, the strongest first."""
     note: str
@@ -148,7 +145,8 @@ def hidden_view(trace: Trace, key: str, query: int, neuron: int) -> HiddenView:
         strips,
         stages,
         strongest_neurons(trace, ffn, query),
-        _strongest(active[:, neuron]),
+        # Behind a gate the sign says nothing of how far a neuron is on.
+        _strongest(np.abs(active[:, neuron]) if len(stages) > 2 else active[:, neuron]),
         _bend(trace, ffn, neuron),
         _equation(trace, stages, (query, neuron)),
         _silence(trace, active[query]),
@@ -179,26 +177,13 @@ def out_view(trace: Trace, key: str, query: int, feature: int) -> OutView:
     row = active.values[query]
     column = trace.part(f"{ffn}.W_2", (None, feature))
     effects = row * column
-    token = trace.encoding.pieces[query].label
-    neurons = feature_axis(trace.config.d_ff, f"{token} · neuron")
-    factors = tuple(
-        Matrix(
-            values[None, :],
-            Axis("", (name,)),
-            neurons,
-            signed_scale(values),
-            "feed_forward",
-        )
-        for name, values in (("active", row), ("weight", column), ("effect", effects))
-    )
     return OutView(
         active,
         _weight(trace, f"{ffn}.W_2"),
         stream_matrix(trace, key),
-        effects,
-        (factors[0], factors[1], factors[2]),
-        _strongest(effects),
-        _total(trace, key, query, feature, float(effects.sum())),
+        (row, column, effects),
+        _strongest(np.abs(effects)),
+        _total(trace, key, (query, feature), float(effects.sum())),
     )
 
 
@@ -246,8 +231,8 @@ def _lengths(rows: FloatArray) -> FloatArray:
 
 
 def _strongest(values: FloatArray) -> tuple[int, ...]:
-    """The places of the largest sizes, at most N_LISTED. Equal ones stay in order."""
-    order = np.argsort(-np.abs(values), kind="stable")[:N_LISTED]
+    """The places of the largest values, at most N_LISTED. Equal ones stay in order."""
+    order = np.argsort(-values, kind="stable")[:N_LISTED]
     return tuple(order.tolist())
 
 
@@ -286,11 +271,16 @@ def _silence(trace: Trace, active: FloatArray) -> str:
     return f"{n_silent} of {len(active)} neurons {words}"
 
 
-def _total(trace: Trace, key: str, query: int, feature: int, total: float) -> str:
-    address = f"{key.rpartition('.')[0]}.b_2"
-    out = short(trace.value(key, (query, feature)))
-    words = f"The {trace.config.d_ff} effects add up to {short(total)}"
+def _total(trace: Trace, key: str, place: tuple[int, int], total: float) -> str:
+    query, feature = place
+    words = (
+        f"{trace.encoding.pieces[query].label}'s row of active meets column "
+        f"{feature + 1} of W_2. The {trace.config.d_ff} products add up to "
+        f"{short(total, 4)}"
+    )
     if not trace.config.bias:
-        return f"{words}, which is {bare_name(key)}."
-    bias = short(trace.value(address, (feature,)))
-    return f"{words}; with the bias {bias} they make {out}."
+        return f"{words}."
+    bias = short(trace.value(f"{key.rpartition('.')[0]}.b_2", (feature,)), 4)
+    return (
+        f"{words}; with the bias {bias} they make {short(trace.value(key, place), 4)}."
+    )

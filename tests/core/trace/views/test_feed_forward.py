@@ -76,8 +76,15 @@ def test_no_unlisted_neuron_writes_more_than_a_listed_one():
 def test_tokens_are_ordered_by_the_neurons_activation():
     trace = tiny_trace("the cat sat on the mat")
     view = hidden_view(trace, f"{FFN}.active", 0, 7)
-    sizes = np.abs(trace.part(f"{FFN}.active", (None, 7)))
+    active = trace.part(f"{FFN}.active", (None, 7))
     assert sorted(view.tokens) == list(range(trace.n))
+    assert (np.diff(active[list(view.tokens)]) <= 0).all()
+
+
+def test_behind_a_gate_tokens_are_ordered_by_size():
+    trace = tiny_trace("the cat sat on the mat", gated=True)
+    view = hidden_view(trace, f"{FFN}.active", 0, 7)
+    sizes = np.abs(trace.part(f"{FFN}.active", (None, 7)))
     assert (np.diff(sizes[list(view.tokens)]) <= 0).all()
 
 
@@ -102,11 +109,12 @@ def test_before_and_after_the_bend_have_one_scale():
 def test_effects_and_bias_add_up_to_the_chosen_number(bias):
     trace = tiny_trace(bias=bias)
     view = out_view(trace, f"{FFN}.out", 1, 3)
-    total = view.effects.sum() + (trace.value(f"{FFN}.b_2", (3,)) if bias else 0)
+    active, weight, effects = view.columns
+    total = effects.sum() + (trace.value(f"{FFN}.b_2", (3,)) if bias else 0)
     assert total == pytest.approx(trace.value(f"{FFN}.out", (1, 3)), abs=1e-5)
-    active, weight, effect = (factor.values[0] for factor in view.factors)
-    np.testing.assert_allclose(active * weight, effect)
-    assert (np.diff(np.abs(view.effects[list(view.order)])) <= 0).all()
+    assert active.tolist() == trace.part(f"{FFN}.active", (1,)).tolist()
+    assert weight.tolist() == trace.part(f"{FFN}.W_2", (None, 3)).tolist()
+    assert (np.diff(np.abs(effects[list(view.order)])) <= 0).all()
     assert ("bias" in view.note) == bias
 
 
