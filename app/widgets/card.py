@@ -4,7 +4,14 @@ Place: every panel is one or two of these. It knows nothing of what lies in it.
 """
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.style.fonts import LARGE, SMALL, sans
 from app.style.sheet import CARD_PADDING
@@ -28,6 +35,16 @@ def set_ink(label: QLabel, ink: str) -> None:
     label.setProperty("ink", ink)
     label.style().unpolish(label)
     label.style().polish(label)
+
+
+def give_the_rest(picture: QWidget, least_height: int) -> None:
+    """Let a picture have what height is left over, whatever size it would like.
+
+    Beside a note that wraps, Qt's layout takes the wish of a widget for its minimum.
+    """
+    policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+    picture.setSizePolicy(policy)
+    picture.setMinimumHeight(least_height)
 
 
 class Card(QFrame):

@@ -1,0 +1,69 @@
+"""The position panel: what tells one place of the sentence from another.
+
+Steps: embed.position, embed.sum, in models that add positions to the embeddings.
+"""
+
+from dataclasses import replace
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from app.panels.base import Panel
+from app.panels.position.sums import SumCard
+from app.panels.position.waves import SimilarityCard, WavesCard
+from app.scene import Scene
+from app.session import Session
+from core.trace.matrix import Cell
+from core.trace.views.position import chosen_feature
+
+CARD_GAP = 12
+SUM_SHARE, FOOT_SHARE = 1, 1
+WAVES_SHARE, SIMILARITY_SHARE = 8, 5
+
+
+class PositionPanel(Panel):
+    """Token + position = sum above; waves and similar positions below."""
+
+    def __init__(self, session: Session) -> None:
+        """Empty cards; `display` fills them."""
+        super().__init__(session)
+        self._scene: Scene | None = None
+        self.sum, self.waves, self.similarity = SumCard(), WavesCard(), SimilarityCard()
+        foot = QHBoxLayout()
+        foot.setSpacing(CARD_GAP)
+        foot.addWidget(self.waves, WAVES_SHARE)
+        foot.addWidget(self.similarity, SIMILARITY_SHARE)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(CARD_GAP)
+        column.addWidget(self.sum, SUM_SHARE)
+        column.addLayout(foot, FOOT_SHARE)
+        self.sum.cell_requested.connect(self._on_cell_requested)
+        self.waves.position_requested.connect(self._on_position_requested)
+        self.similarity.pair_requested.connect(self._on_pair_requested)
+
+    def display(self, scene: Scene) -> None:
+        """Show the addition, the waves and the similarities."""
+        self._scene = scene
+        self.sum.display(scene)
+        self.waves.display(scene)
+        self.similarity.display(scene)
+
+    @Slot(object)
+    def _on_cell_requested(self, cell: Cell) -> None:
+        if self._scene is not None:
+            self.point_at(self._scene, cell)
+
+    @Slot(int)
+    def _on_position_requested(self, position: int) -> None:
+        if self._scene is not None:
+            trace, selection = self._scene.trace, self._scene.selection
+            feature = chosen_feature(trace.config, selection)
+            place = (min(position, trace.n - 1), feature)
+            self.point_at(self._scene, Cell(selection.step, place))
+
+    @Slot(int, int)
+    def _on_pair_requested(self, row: int, column: int) -> None:
+        if self._scene is not None:
+            moved = replace(self._scene.selection, query=row, key=column, focus=None)
+            self.session.request_selection(moved)

@@ -1,0 +1,104 @@
+"""The upper card of the position panel: token + position = sum, three maps in a row."""
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QGridLayout, QLabel
+
+from app.scene import Scene
+from app.style.fonts import LARGE, SMALL, TITLE, mono, sans
+from app.widgets.card import GAP, Card, give_the_rest, plain_label, set_ink
+from app.widgets.colour_bar import ColourBar
+from app.widgets.heatmap import Heatmap
+from core.trace.matrix import Matrix
+from core.trace.views.hover import hover_text
+from core.trace.views.position import SumView, sum_view
+
+PARTS = ("token", "position", "sum")
+SIGNS = ("+", "=")
+SHARES = (8, 7, 7)
+"""Width of the maps: the first one has the labels of the rows too."""
+LEAST_HEIGHT = 104
+
+
+class SumCard(Card):
+    """Three maps with plus and equals between them, and the chosen numbers below."""
+
+    cell_requested = Signal(object)
+    """A number was clicked: `Cell`."""
+
+    def __init__(self) -> None:
+        """Three empty maps."""
+        super().__init__("Each token's row plus its position's row")
+        self._scene: Scene | None = None
+        self.bar = ColourBar()
+        self.head.addWidget(self.bar)
+        self.maps = tuple(Heatmap() for _ in PARTS)
+        self.titles = tuple(plain_label(part, "muted") for part in PARTS)
+        self.values = tuple(plain_label() for _ in PARTS)
+        grid = QGridLayout()
+        grid.setSpacing(GAP // 2)
+        for place in range(len(PARTS)):
+            self._add_part(grid, place)
+        for place, sign in enumerate(SIGNS):
+            grid.addWidget(_sign(sign, TITLE), 1, 2 * place + 1)
+            grid.addWidget(_sign(sign, LARGE), 2, 2 * place + 1)
+        grid.setRowStretch(1, 1)
+        self.body.addLayout(grid)
+
+    def _add_part(self, grid: QGridLayout, place: int) -> None:
+        """One map under its name, its chosen number below."""
+        grid.setColumnStretch(2 * place, SHARES[place])
+        title, value, shown = self.titles[place], self.values[place], self.maps[place]
+        title.setFont(sans(SMALL))
+        value.setFont(mono(LARGE))
+        for label in (title, value):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        give_the_rest(shown, LEAST_HEIGHT)
+        grid.addWidget(title, 0, 2 * place)
+        grid.addWidget(shown, 1, 2 * place)
+        grid.addWidget(value, 2, 2 * place)
+        shown.set_hover_text(partial(self._hover_text, place))
+        shown.cell_clicked.connect(self._on_map_cell_clicked)
+
+    def display(self, scene: Scene) -> None:
+        """Show the addition; the part that the step makes is named in full ink."""
+        self._scene = scene
+        view = sum_view(scene.trace, scene.selection)
+        for shown, matrix in zip(self.maps, view.parts, strict=True):
+            shown.show_matrix(matrix)
+            shown.set_selected(*view.place)
+            shown.set_highlight(view.place[0], None)
+        self._write(view, scene.selection.step)
+        scale, colour = view.parts[-1].scale, view.parts[-1].colour
+        self.bar.show_scale(scale, colour)
+
+    def _write(self, view: SumView, step: str) -> None:
+        for part, title, matrix in zip(PARTS, self.titles, view.parts, strict=True):
+            title.setText(f"{part} · {matrix.key}")
+            set_ink(title, "" if matrix.key == step else "muted")
+        for label, value in zip(self.values, view.values, strict=True):
+            label.setText(value)
+
+    @Slot(int, int)
+    def _on_map_cell_clicked(self, row: int, column: int) -> None:
+        matrix = self._matrix_of(self.sender())
+        if matrix is not None:
+            self.cell_requested.emit(matrix.cell(row, column))
+
+    def _matrix_of(self, sender: object) -> Matrix | None:
+        return sender.matrix if isinstance(sender, Heatmap) else None
+
+    def _hover_text(self, place: int, row: int, column: int) -> str:
+        matrix = self.maps[place].matrix
+        if self._scene is None or matrix is None:
+            return ""
+        cell = matrix.cell(row, column)
+        return hover_text(self._scene.trace, cell, self._scene.tokenizer.label)
+
+
+def _sign(sign: str, size: int) -> QLabel:
+    label = plain_label(sign, "muted")
+    label.setFont(mono(size))
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    return label

@@ -1,0 +1,215 @@
+"""What the position panel shows: token + position = sum, waves, similar positions.
+
+In: a trace of a model that adds positions (sinusoidal or learned). Out: matrices and
+curves. Steps: embed.position, embed.sum. Positions count from 0, as in the formula.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil, pi
+
+import numpy as np
+
+from core.config import ModelConfig
+from core.trace.matrix import Axis, FloatArray, Matrix, Scale
+from core.trace.numbers import short
+from core.trace.selection import Selection
+from core.trace.trace import Trace
+from core.trace.views.axes import feature_axis, signed_scale, token_axis
+from core.trace.views.roles import role_of
+
+POSITION, SUM = "embed.position", "embed.sum"
+LEARNED_TABLE = "embed.position.W_P"
+LEAST_SHOWN = 32
+"""Curves reach over so many positions, also where the sentence is shorter."""
+N_WAVES = 4
+"""In a long sentence, so many waves of the chosen feature are shown."""
+N_SAMPLES = 600
+"""About so many points make a curve."""
+N_OTHERS = 2
+"""Curves of other features beside the chosen one's."""
+SHAPES = ("sin", "cos")
+"""What even and odd features are, counted from 0."""
+DOTS = "Dots are tokens."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SumView:
+    """The three maps of one addition, in one range of colours."""
+
+    parts: tuple[Matrix, Matrix, Matrix]
+    """Token, position, sum: [n, d_model] each."""
+    place: tuple[int, int]
+    """The chosen token and feature."""
+    values: tuple[str, str, str]
+    """The three numbers at that place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wave:
+    """One feature over the positions."""
+
+    name: str
+    y: FloatArray
+    """[n_samples]."""
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Waves:
+    """A few features over the positions, the chosen one's first."""
+
+    x: FloatArray
+    """[n_samples], positions, also between whole ones where a formula gives them."""
+    curves: tuple[Wave, ...]
+    dots: tuple[int, ...]
+    """Samples at the positions of the sentence's tokens."""
+    title: str
+    note: str
+
+
+def sum_view(trace: Trace, selection: Selection) -> SumView:
+    """The token's rows, the positions' rows and their sum."""
+    keys = (*trace.step(SUM).inputs, SUM)
+    arrays = [np.asarray(trace[key], dtype=np.float32) for key in keys]
+    scale = signed_scale(*arrays)
+    tokens = token_axis(trace, "token", "query")
+    places = Axis("", position_axis(trace.n).labels, "query")
+    sides = (tokens, places, Axis("", ()))  # the third one's rows are the first one's
+    features = feature_axis(trace.config.d_model)
+    columns = (features, replace(features, name=""), replace(features, name=""))
+    token, position, total = (
+        Matrix(array, side, column, scale, role_of(key), key)
+        for key, array, side, column in zip(keys, arrays, sides, columns, strict=True)
+    )
+    place = (selection.query, chosen_feature(trace.config, selection))
+    first, second, third = (short(float(array[place]), 4) for array in arrays)
+    return SumView((token, position, total), place, (first, second, third))
+
+
+def position_axis(n: int, role: str = "") -> Axis:
+    """The positions, counted from 0."""
+    return Axis("position", tuple(map(str, range(n))), role)
+
+
+def chosen_feature(config: ModelConfig, selection: Selection) -> int:
+    """The selection's feature, as far as the model is wide."""
+    return min(selection.feature, config.d_model - 1)
+
+
+def similarity(trace: Trace) -> Matrix:
+    """The cosine of every two position rows: [n, n]."""
+    rows = np.asarray(trace[POSITION], dtype=np.float32)
+    sizes = np.linalg.norm(rows, axis=1, keepdims=True)
+    units = rows / np.where(sizes > 0, sizes, 1)
+    values = np.asarray(units @ units.T, dtype=np.float32)
+    values.flags.writeable = False
+    return Matrix(
+        values=values,
+        rows=position_axis(trace.n, "query"),
+        columns=position_axis(trace.n, "key"),
+        scale=Scale("signed", 1.0),
+        colour=role_of(POSITION),
+    )
+
+
+def waves(trace: Trace, selection: Selection) -> Waves:
+    """The chosen feature's curve, its partner's, and two others to compare."""
+    make = _learned if trace.config.position == "learned" else _sinusoidal
+    return make(trace, chosen_feature(trace.config, selection), selection.query)
+
+
+def _sinusoidal(trace: Trace, feature: int, position: int) -> Waves:
+    d_model = trace.config.d_model
+    first = feature - feature % 2
+    pair = (first, first + 1)[: d_model - first]
+    long = wavelength(first, d_model)
+    shown = shown_positions(
+        trace, position, ceil(min(N_WAVES * long, trace.sizes["n"]))
+    )
+    n_between = max(1, N_SAMPLES // len(shown))
+    values = _sinusoid(shown, n_between, d_model)
+    curves = tuple(
+        Wave(f"{at + 1} {SHAPES[at % 2]}", values[:, at], at in pair)
+        for at in (*pair, *other_features(first, d_model))
+    )
+    named = " and ".join(str(at + 1) for at in pair)
+    return Waves(
+        x=_samples(shown, n_between),
+        curves=curves,
+        dots=_dots(shown, trace.n, n_between),
+        title=f"Features {named} over the positions",
+        note=f"One wave: 2π · 10000^({first}/{d_model}) = {short(long)} positions. "
+        f"{DOTS}",
+    )
+
+
+def _learned(trace: Trace, feature: int, position: int) -> Waves:
+    shown = shown_positions(trace, position, LEAST_SHOWN)
+    curves = tuple(
+        Wave(
+            f"feature {at + 1}",
+            trace.part(LEARNED_TABLE, (None, at))[shown.start : shown.stop],
+            at == feature,
+        )
+        for at in (feature, *other_features(feature, trace.config.d_model))
+    )
+    return Waves(
+        x=_samples(shown, 1),
+        curves=curves,
+        dots=_dots(shown, trace.n, 1),
+        title=f"Feature {feature + 1} over the positions",
+        note=f"Learned in training, a number a position. {DOTS}",
+    )
+
+
+def wavelength(feature: int, d_model: int) -> float:
+    """How many positions one wave of a sinusoidal feature takes (section 3.5)."""
+    from core.model.functions import SINUSOID_BASE
+
+    return float(2 * pi * SINUSOID_BASE ** ((feature - feature % 2) / d_model))
+
+
+def shown_positions(trace: Trace, position: int, wanted: int) -> range:
+    """About `wanted` positions around one, at least LEAST_SHOWN where there are."""
+    n_shown = min(trace.config.n_ctx, max(wanted, LEAST_SHOWN))
+    start = max(0, min(position - n_shown // 2, max(trace.n, n_shown) - n_shown))
+    return range(start, start + n_shown)
+
+
+def other_features(chosen: int, d_model: int) -> tuple[int, ...]:
+    """Two features an eighth of the width away: for waves, about 3 times as long."""
+    step = max(2, d_model // 8 // 2 * 2)
+    near = (chosen + way * step for way in (1, -1, 2, -2))
+    return tuple(at for at in near if 0 <= at < d_model)[:N_OTHERS]
+
+
+def _samples(shown: range, n_between: int) -> FloatArray:
+    n_samples = (len(shown) - 1) * n_between + 1
+    return (shown.start + np.arange(n_samples) / n_between).astype(np.float32)
+
+
+def _dots(shown: range, n: int, n_between: int) -> tuple[int, ...]:
+    """The samples that are positions of tokens."""
+    n_dots = max(0, min(n, shown.stop) - shown.start)
+    return tuple(range(0, n_dots * n_between, n_between))
+
+
+@lru_cache(maxsize=4)
+def _sinusoid(shown: range, n_between: int, d_model: int) -> FloatArray:
+    """The model's own function, also between positions: [n_samples, d_model]."""
+    import torch
+
+    from core.model.functions import sinusoid
+
+    n_samples = (len(shown) - 1) * n_between + 1
+    places = shown.start + torch.arange(n_samples, dtype=torch.float64) / n_between
+    values: FloatArray = sinusoid(places, d_model).numpy()
+    values.flags.writeable = False
+    return values
+
+
+def pair_text(matrix: Matrix, row: int, column: int) -> str:
+    """Two positions and their cosine, for a tooltip."""
+    value = short(float(matrix.values[row, column]), 4)
+    return f"positions {row} and {column}\ncosine {value}"

@@ -1,0 +1,67 @@
+"""The position panel: what it shows of a scene and what a click asks for."""
+
+import numpy as np
+import pytest
+
+from app.panels.position import PositionPanel
+from tests.helpers.scenes import AskedSession, scene_of
+
+
+@pytest.fixture
+def panel(qtbot):
+    session = AskedSession()
+    panel = PositionPanel(session)
+    qtbot.addWidget(panel)
+    panel.resize(782, 560)
+    panel.show()
+    yield panel
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("place", "step"),
+    [(0, "embed.token"), (1, "embed.position"), (2, "embed.sum")],
+)
+def test_a_number_of_a_map_asks_for_that_place_of_its_step(panel, place, step):
+    panel.display(scene_of(step="embed.sum"))
+    panel.sum.maps[place].cell_clicked.emit(2, 5)
+    (wish,) = panel.session.wishes
+    assert (wish.step, wish.query, wish.feature) == (step, 2, 5)
+
+
+def test_all_three_maps_outline_the_same_place(panel):
+    panel.display(scene_of(step="embed.sum", query=1, feature=4))
+    assert [shown._selected for shown in panel.sum.maps] == [(1, 4)] * 3
+
+
+def test_a_click_on_a_wave_asks_for_the_token_there(panel):
+    panel.display(scene_of(step="embed.position", query=0, feature=2))
+    panel.waves.lines.x_clicked.emit(2.0)
+    (wish,) = panel.session.wishes
+    assert (wish.step, wish.query, wish.feature) == ("embed.position", 2, 2)
+
+
+def test_the_chosen_waves_carry_the_tokens_as_dots(panel):
+    panel.display(scene_of(step="embed.position", query=1, feature=2))
+    dotted = [curve.name for curve in panel.waves.lines._curves if curve.dots]
+    assert dotted == ["3 sin", "4 cos"]
+    assert panel.waves.lines.item_count() == 3
+
+
+def test_two_positions_become_query_and_key(panel):
+    panel.display(scene_of(step="embed.position"))
+    panel.similarity.map.cell_clicked.emit(2, 1)
+    (wish,) = panel.session.wishes
+    assert (wish.step, wish.query, wish.key) == ("embed.position", 2, 1)
+
+
+def test_learned_positions_have_no_formula(panel):
+    panel.display(scene_of(config={"position": "learned"}, step="embed.sum"))
+    assert panel.waves.note.startswith("Learned in training")
+
+
+def test_one_token_is_an_addition_too(panel):
+    panel.display(scene_of("a", step="embed.sum"))
+    token, position, total = (shown.matrix.values for shown in panel.sum.maps)
+    np.testing.assert_allclose(token + position, total, atol=1e-6)
+    assert panel.similarity.map.matrix.values.tolist() == [[pytest.approx(1)]]

@@ -1,0 +1,108 @@
+"""What the position panel shows: a sum that holds, waves by the paper's formula."""
+
+from math import cos, pi, sin
+
+import numpy as np
+import pytest
+
+from core.trace.selection import Selection
+from core.trace.views.position import (
+    POSITION,
+    SUM,
+    chosen_feature,
+    other_features,
+    shown_positions,
+    similarity,
+    sum_view,
+    wavelength,
+    waves,
+)
+from tests.helpers.bundles import tiny_trace
+
+AT_SUM = Selection(step=SUM, query=1, feature=3)
+SCALED = {"scale_embeddings": True}
+
+
+@pytest.mark.parametrize("fields", [{}, SCALED, {"position": "learned"}])
+def test_the_third_map_is_the_first_plus_the_second(fields):
+    token, position, total = sum_view(tiny_trace(**fields), AT_SUM).parts
+    np.testing.assert_allclose(token.values + position.values, total.values, atol=1e-6)
+    assert token.key == ("embed.scaled" if fields == SCALED else "embed.token")
+    assert (position.key, total.key) == (POSITION, SUM)
+
+
+def test_the_three_maps_share_one_range_of_colours():
+    parts = sum_view(tiny_trace(), AT_SUM).parts
+    limits = {part.scale.limit for part in parts}
+    assert limits == {max(float(np.abs(part.values).max()) for part in parts)}
+
+
+def test_the_written_numbers_are_those_of_the_chosen_place():
+    view = sum_view(tiny_trace(), AT_SUM)
+    assert view.place == (1, 3)
+    first, second, third = (float(text.replace("−", "-")) for text in view.values)
+    assert first + second == pytest.approx(third, abs=2e-3)
+
+
+def test_a_feature_beyond_the_width_is_the_last_one():
+    assert chosen_feature(tiny_trace().config, Selection(feature=99)) == 7
+
+
+def test_a_position_is_like_itself_and_alike_both_ways():
+    values = similarity(tiny_trace()).values
+    np.testing.assert_allclose(np.diag(values), 1, atol=1e-6)
+    np.testing.assert_allclose(values, values.T, atol=1e-6)
+
+
+def test_sinusoidal_positions_at_one_distance_are_equally_alike():
+    values = similarity(tiny_trace("the cat sat on the mat")).values
+    for distance in range(1, len(values)):
+        diagonal = np.diag(values, distance)
+        np.testing.assert_allclose(diagonal, diagonal[0], atol=1e-5)
+
+
+def test_the_chosen_pair_is_a_sine_and_a_cosine_of_one_wavelength():
+    shown = waves(tiny_trace(), AT_SUM)
+    even, odd = shown.curves[:2]
+    assert (even.name, odd.name) == ("3 sin", "4 cos")
+    turn = 10000 ** (2 / 8)
+    for x, a, b in list(zip(shown.x, even.y, odd.y, strict=True))[::37]:
+        assert a == pytest.approx(sin(x / turn), abs=1e-5)
+        assert b == pytest.approx(cos(x / turn), abs=1e-5)
+    assert wavelength(3, 8) == pytest.approx(2 * pi * 10)
+    assert "10000^(2/8) = 62.8 positions" in shown.note
+
+
+@pytest.mark.parametrize("position", ["sinusoidal", "learned"])
+def test_the_dots_are_the_models_own_numbers(position):
+    trace = tiny_trace(position=position)
+    shown = waves(trace, AT_SUM)
+    chosen = [curve for curve in shown.curves if curve.is_chosen]
+    assert shown.x[list(shown.dots)].tolist() == [0, 1, 2]
+    features = (2, 3) if position == "sinusoidal" else (3,)
+    for curve, feature in zip(chosen, features, strict=True):
+        dots = curve.y[list(shown.dots)]
+        np.testing.assert_allclose(dots, trace[POSITION][:, feature], atol=1e-6)
+
+
+def test_a_long_sentence_shows_the_positions_around_the_chosen_one():
+    trace = tiny_trace("a dog ran to the cat and sat " * 12, n_ctx=256)
+    assert trace.n > 100
+    shown = shown_positions(trace, 70, 40)
+    assert (shown.start, shown.stop) == (50, 90)
+    assert shown_positions(trace, 0, 40) == range(40)
+    assert shown_positions(trace, trace.n - 1, 40).stop == trace.n
+    assert 70 in waves(trace, Selection(step=SUM, query=70)).x
+
+
+def test_a_short_sentence_shows_positions_beyond_its_end_but_not_the_models():
+    assert shown_positions(tiny_trace(), 0, 4) == range(32)
+    assert shown_positions(tiny_trace(n_ctx=16), 0, 4) == range(16)
+
+
+def test_other_features_lie_inside_and_are_none_of_the_chosen_pair():
+    for d_model in (2, 8, 192):
+        for chosen in range(0, d_model, 2):
+            others = other_features(chosen, d_model)
+            assert all(0 <= at < d_model for at in others)
+            assert not {chosen, chosen + 1} & set(others)
