@@ -190,7 +190,8 @@ def paint_column_labels(
             text = elided(axis.labels[place], painter.font(), room)
             painter.drawText(QRectF(0, -line / 2, room + line, line), LEVEL, text)
         else:
-            box = QRectF(-needed / 2, -line, needed, line)
+            left = min(-needed / 2, frame.right - middle - needed)
+            box = QRectF(left, -line, needed, line)
             draw_label(painter, box, axis.labels[place], Qt.AlignmentFlag.AlignHCenter)
         painter.restore()
 

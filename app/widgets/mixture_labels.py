@@ -28,19 +28,19 @@ BAR_INSET = 0.22
 def paint_bars(
     painter: QPainter, shares: FloatArray, colour: str, layout: MixtureLayout
 ) -> None:
-    """A bar for each share; a row that takes no part is sunken."""
+    """A bar for each share; a row that takes no part has none."""
     cells = layout.shares
     longest = cells.cell_width - NUMBER_WIDTH
     inset = BAR_INSET * cells.cell_height if cells.cell_height >= 4 else 0.0
     painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().colour(colour))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     for row, share in enumerate(shares):
         y = cells.top + row * cells.cell_height
         height = max(THINNEST_BAR, cells.cell_height - 2 * inset)
-        is_empty = isnan(share)
-        width = longest if is_empty else longest * float(share)
-        painter.setBrush(theme().colour("sunken" if is_empty else colour))
-        painter.drawRect(QRectF(cells.left, y + inset, width, height))
+        if not isnan(share):
+            width = max(THINNEST_BAR, longest * float(share))
+            painter.drawRect(QRectF(cells.left, y + inset, width, height))
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 

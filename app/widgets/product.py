@@ -16,6 +16,7 @@ from app.widgets import product_labels as words
 from app.widgets.cell_image import cell_image
 from app.widgets.label import line_height
 from app.widgets.map_painting import paint_cells
+from app.widgets.product_chart import paint_chart
 from app.widgets.product_layout import FACTORS, Margins, ProductLayout, layout_of
 from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from app.widgets.spot_map import Spot, SpotMap
@@ -167,18 +168,23 @@ class ProductMap(SpotMap):
             caption = words.caption_of(name, matrix, picture.blocks[factor])
             words.paint_caption(painter, caption, matrix.colour, layout, factor)
         words.paint_group_names(painter, product.groups, layout)
+        row, column = self.hovered_cell or self.selected
+        products = product.left.values[row] * product.right.values[:, column]
+        colour = product.result.colour
+        paint_chart(painter, products, colour, layout, self.devicePixelRatioF())
         words.paint_row_labels(
             painter, product.left.rows, layout.left, self.selected[0]
         )
 
     def _margins(self, product: Product) -> Margins:
         if self._is_compact:
-            return Margins(labels=0.0, caption=0.0, groups=0.0)
-        lines = 2 if product.groups else 1
+            return Margins(labels=0.0, caption=0.0, groups=0.0, group_line=0.0)
+        line = line_height(sans(SMALL))
         return Margins(
             labels=words.label_width(product.left.rows, self.width()),
-            caption=lines * line_height(sans(SMALL)) + words.GAP,
+            caption=line + words.GAP,
             groups=words.group_width(product.groups),
+            group_line=line if product.groups else 0.0,
         )
 
     # Qt's calls.

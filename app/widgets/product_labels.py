@@ -51,11 +51,16 @@ def paint_caption(
     painter: QPainter, text: str, colour: str, layout: ProductLayout, factor: str
 ) -> None:
     """Write above a matrix what it is, in its colour."""
-    cells, line = layout.cells(factor), line_height(sans(SMALL))
-    top = cells.top - layout.margins.caption
+    cells, margins = layout.cells(factor), layout.margins
+    top = cells.top - margins.caption
+    if factor == "left":
+        top -= margins.group_line
+    box = QRectF(cells.left, top, cells.width, line_height(sans(SMALL)))
     painter.setFont(sans(SMALL))
+    width = min(box.width(), advance(text, painter.font()))
+    behind = QRectF(box.left(), box.top(), width, box.height())
+    painter.fillRect(behind, theme().colour("surface"))  # a lit column passes here
     painter.setPen(theme().ink(colour))
-    box = QRectF(cells.left, top, cells.width, line)
     draw_label(painter, box, text, Align.AlignLeft)
 
 
@@ -83,7 +88,7 @@ def paint_group_names(
         painter.setPen(theme().ink(group.role))
         width = (group.stop - group.start) * left.cell_width
         x = left.left + group.start * left.cell_width
-        box = QRectF(x, left.top - line - OVERSHOOT, width, line)
+        box = QRectF(x, left.top - line - GAP, width, line)
         draw_label(painter, box, group.name, Align.AlignHCenter)
         middle = right.top + (group.start + group.stop) / 2 * right.cell_height
         width = layout.margins.groups + 1

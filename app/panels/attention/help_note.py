@@ -1,6 +1,6 @@
 """A small "?" that answers what readers wonder about in a picture."""
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
 
 from app.widgets.label import as_tip
@@ -21,6 +21,7 @@ class HelpNote(QToolButton):
         """`note` is plain text with its line breaks."""
         super().__init__(parent)
         self.setText("?")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setProperty("kind", "flat")
         self.setAccessibleName("help")
         self.setAccessibleDescription(note)

@@ -69,32 +69,36 @@ class MixPage(Page):
         return mix_parts(scene.trace, at.step, at.head, at.query)
 
     def subject(self, scene: Scene) -> Hashable:
-        """The head and the token that looks."""
-        at = scene.selection
-        return at.step, at.head, at.query
+        """The head; the token that looks only changes the sum."""
+        return scene.selection.step, scene.selection.head
 
     def fill(self, scene: Scene) -> None:
-        """Show the sum for one token, and the outputs of all."""
+        """Show the outputs for all tokens and heads."""
         at = scene.selection
-        self._view = view = mix_view(scene.trace, at.step, at.head, at.query)
+        self._view = None
         self._heads = heads = heads_view(scene.trace, at.step)
-        self._mixed.set_title(view.title)
-        self._map.show_mixture(mixture_of(view))
-        self._bar.show_scale(view.scale, "value")
-        self._status.set_note(view.reading)
         self._one.set_title(f"Head {at.head + 1}, all tokens")
         self._head.show_matrix(heads.matrix(at.head))
         self._all.set_title(heads.title)
         self._grid.show_heads(heads.stack, heads.scale, heads.colour, heads.captions)
 
     def mark(self, scene: Scene) -> None:
-        """Light the chosen key's row and the chosen feature."""
+        """Show the chosen token's sum; light the chosen key's row and feature."""
         at = scene.selection
+        if self._view is None or self._view.query != at.query:
+            self._show_sum(mix_view(scene.trace, at.step, at.head, at.query))
         feature = min(at.feature, scene.trace.config.d_head - 1)
         self._map.set_selected(at.key, feature)
         self._head.set_selected(at.query, feature)
         self._head.set_highlight(at.query, None)
         self._grid.set_selected(at.head)
+
+    def _show_sum(self, view: MixView) -> None:
+        self._view = view
+        self._mixed.set_title(view.title)
+        self._map.show_mixture(mixture_of(view))
+        self._bar.show_scale(view.scale, "value")
+        self._status.set_note(view.reading)
 
     # What the reader does.
 

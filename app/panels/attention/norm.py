@@ -49,6 +49,9 @@ class NormPage(Page):
         sides = (self._before, self._after), (view.before, view.after), view.measured
         for side, matrix, measured in zip(*sides, strict=True):
             side.show_side(matrix, view.measures, measured)
+        widest = max(side.notes.sizeHint().width() for side in sides[0])
+        for side in sides[0]:
+            side.notes.setMinimumWidth(widest)
 
     def mark(self, scene: Scene) -> None:
         """Outline the chosen number on both sides."""
@@ -73,12 +76,12 @@ class NormSide(Card):
         """An empty map."""
         super().__init__()
         self.map, self._bar = Heatmap(may_be_square=False), ColourBar()
-        self._notes = RowNotes(self.map)
+        self.notes = RowNotes(self.map)
         self.head.addWidget(self._bar)
         row = QHBoxLayout()
         row.setSpacing(0)
         row.addWidget(self.map, 1)
-        row.addWidget(self._notes)
+        row.addWidget(self.notes)
         self.body.addLayout(row, 1)
 
     def show_side(
@@ -88,10 +91,10 @@ class NormSide(Card):
         self.map.show_matrix(matrix)
         self._bar.show_scale(matrix.scale, matrix.colour)
         texts = [[short(float(number)) for number in row] for row in measured]
-        self._notes.show_notes(measures, texts)
+        self.notes.show_notes(measures, texts)
 
     def set_selected(self, row: int, column: int) -> None:
         """Outline a number and let its row stand out."""
         self.map.set_selected(row, column)
         self.map.set_highlight(row, None)
-        self._notes.set_lit(row)
+        self.notes.set_lit(row)

@@ -101,10 +101,11 @@ class RotationPage(Page):
         assert view is not None
         assert heads is not None
         row, feature = self.row(), min(at.feature, scene.trace.config.d_head - 1)
+        turn, pair = view.turn(row, feature), view.pair_of(feature)
+        partner = sum(pair) - feature
         for heatmap in self._maps:
             heatmap.set_selected(row, feature)
-            heatmap.set_highlight(row, None)
-        turn, pair = view.turn(row, feature), view.pair_of(feature)
+            heatmap.set_highlight(row, partner)
         self._pair.set_title(f"Features {pair[0] + 1} and {pair[1] + 1}")
         self._dial.show_turn(turn.before, turn.after)
         self._words.setText(turn.words)

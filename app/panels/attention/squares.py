@@ -5,7 +5,7 @@ grid stay while the stages pass through them.
 """
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.panels.attention.help_note import SPARE_ATTENTION, HelpNote
 from app.panels.attention.page import CARD_GAP, Page, Part
@@ -20,7 +20,11 @@ from app.widgets.heatmap import Heatmap
 from core.trace.views.attention import SquaresView, squares_parts, squares_view
 
 ENLARGED, ALL_HEADS = 3, 2
-"""How the two cards share the width."""
+"""How the two columns share the width."""
+GRID, ROW = 2, 1
+"""How the cards of the second column share the height."""
+FEW_HEADS = 4
+"""Up to so many heads the grid leaves room for their rows below it."""
 
 
 class SquaresPage(Page):
@@ -36,13 +40,18 @@ class SquaresPage(Page):
         self._bar, self._status = ColourBar(), StatusLine()
         self._unit = plain_label(ink="muted")
         self._unit.setFont(sans(SMALL))
-        self._enlarged, self._all = Card(), Card()
+        self._row = Heatmap(may_be_square=False)
+        self._enlarged, self._all, self._rows = Card(), Card(), Card()
         self._stages = StageSwitch()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(CARD_GAP)
         row.addWidget(self._enlarged, ENLARGED)
-        row.addWidget(self._all, ALL_HEADS)
+        column = QVBoxLayout()
+        column.setSpacing(CARD_GAP)
+        column.addWidget(self._all, GRID)
+        column.addWidget(self._rows, ROW)
+        row.addLayout(column, ALL_HEADS)
         self._fill_cards()
         self._connect()
 
@@ -57,12 +66,16 @@ class SquaresPage(Page):
         self._enlarged.body.addWidget(self._map, 1)
         self._enlarged.body.addLayout(legend)
         self._enlarged.body.addWidget(self._status)
+        self._all.head.addStrut(self._stages.sizeHint().height())
         self._all.body.addWidget(self._grid, 1)
+        self._rows.body.addWidget(self._row, 1)
 
     def _connect(self) -> None:
         self._map.cell_clicked.connect(self._on_cell_clicked)
         self._map.cell_hovered.connect(self._on_cell_hovered)
         self._map.set_hover_text(self._map_tip)
+        self._row.cell_clicked.connect(self._on_row_clicked)
+        self._row.set_hover_text(self._row_tip)
         self._grid.head_clicked.connect(self._on_head_clicked)
         self._grid.cell_hovered.connect(self._on_spot_hovered)
         self._grid.set_hover_text(self._grid_tip)
@@ -93,6 +106,11 @@ class SquaresPage(Page):
         if self._head != at.head:
             self._head = at.head
             self._map.show_matrix(view.matrix(at.head))
+        self._rows.setVisible(len(view.stack) <= FEW_HEADS)
+        self._rows.set_title(f"{view.rows.labels[at.query]} in every head")
+        self._row.show_matrix(view.row(at.query))
+        self._row.set_selected(at.head, at.key)
+        self._row.set_highlight(at.head, at.key)
         self._map.set_selected(at.query, at.key)
         self._map.set_highlight(at.query, at.key)
         self._grid.set_selected(at.head)
@@ -101,6 +119,9 @@ class SquaresPage(Page):
 
     def _map_tip(self, row: int, column: int) -> str:
         return self._grid_tip(self.selection.head, row, column)
+
+    def _row_tip(self, head: int, column: int) -> str:
+        return self._grid_tip(head, self.selection.query, column)
 
     def _grid_tip(self, head: int, row: int, column: int) -> str:
         return "" if self._view is None else self._view.tip(head, row, column)
@@ -121,6 +142,10 @@ class SquaresPage(Page):
     @Slot(int)
     def _on_head_clicked(self, head: int) -> None:
         self.ask(head=head)
+
+    @Slot(int, int)
+    def _on_row_clicked(self, head: int, key: int) -> None:
+        self.ask(head=head, key=key)
 
     @Slot(str)
     def _on_stage_clicked(self, stage: str) -> None:

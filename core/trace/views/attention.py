@@ -76,6 +76,12 @@ class SquaresView:
         axes = self.rows, self.columns
         return Matrix(values, *axes, self.scale, "pattern", self.key, (head,))
 
+    def row(self, query: int) -> Matrix:
+        """The row of one query in every head: [n_heads, n_key]."""
+        names = tuple(str(head + 1) for head in range(len(self.stack)))
+        axes = Axis("head", names), self.columns
+        return Matrix(self.stack[:, query], *axes, self.scale, "pattern", self.key)
+
     @property
     def captions(self) -> tuple[str, ...]:
         """What stands over each small map: "1 · previous token .81"."""

@@ -43,7 +43,7 @@ class HeadsView:
         if self.n_sharing == 1:
             return tuple(str(head + 1) for head in range(len(self.stack)))
         return tuple(
-            f"{place + 1} · for query heads {first}–{first + self.n_sharing - 1}"
+            f"{place + 1} · of heads {first}–{first + self.n_sharing - 1}"
             for place, first in enumerate(
                 range(1, len(self.stack) * self.n_sharing, self.n_sharing)
             )

@@ -18,6 +18,8 @@ from core.trace.views.places import layer_of, token_label
 
 Part = tuple[str, Index]
 
+MASKED = "masked: it comes after the token that looks"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixView:
@@ -31,9 +33,9 @@ class MixView:
     shares: FloatArray
     """[n_key]; NaN where the mask forbids to look."""
     values: FloatArray
-    """[n_key, d_head]."""
+    """[n_key, d_head]; NaN where masked: this token cannot see those rows."""
     weighted: FloatArray
-    """[n_key, d_head]: each value row times its share; NaN where masked."""
+    """[n_key, d_head]: each value row times its share."""
     mixed: FloatArray
     """[d_head]: the head's output, their sum."""
     scale: Scale
@@ -55,7 +57,7 @@ class MixView:
     def where(self, row: int) -> str:
         """The token whose value row it is, and the share it gets."""
         share = float(self.shares[row])
-        words = "masked" if np.isnan(share) else f"share {short(share, 4)}"
+        words = MASKED if np.isnan(share) else f"share {short(share, 4)}"
         return f"value row of {self.keys.labels[row]} ({row + 1}) · {words}"
 
     def tip(self, part: str, row: int, column: int) -> str:
@@ -67,9 +69,11 @@ class MixView:
                 f"({self.query + 1}) · feature {column + 1}\nH = {number}, the sum of "
                 "the column above"
             )
+        if part == "shares" or np.isnan(self.shares[row]):
+            return self.where(row)
         value, product = self.values[row, column], self.weighted[row, column]
         numbers = f"V = {short(float(value), 4)}"
-        if part == "weighted" and not np.isnan(product):
+        if part == "weighted":
             share = short(float(self.shares[row]), 4)
             numbers = f"{share} × {short(float(value), 4)} = {short(float(product), 4)}"
         return f"{self.where(row)}\nfeature {column + 1} · {numbers}"
@@ -87,6 +91,7 @@ def mix_view(trace: Trace, key: str, head: int, query: int) -> MixView:
     pattern, source = trace.step(key).inputs
     values = trace.part(source, (head // trace.config.n_queries_per_key,))
     allowed = trace.part("mask", (query,))
+    values = np.where(allowed[:, None], values, np.float32(np.nan))
     shares = np.where(allowed, trace.part(pattern, (head, query)), np.float32(np.nan))
     layer = layer_of(key)
     assert layer is not None

@@ -6,7 +6,7 @@ Out: the three matrices of one product, whose rows and columns belong together.
 
 from dataclasses import dataclass
 
-from core.trace.matrix import Axis, Matrix
+from core.trace.matrix import Axis, FloatArray, Matrix
 from core.trace.needs import Index
 from core.trace.numbers import short
 from core.trace.steps import Step
@@ -31,6 +31,8 @@ class ProductView:
     """What the three are called in the formula: "X̂", "W_Q", "Q"."""
     bias: str
     """The name of the bias, or ""."""
+    biases: FloatArray | None
+    """[n_columns]: what is added to every row of the result; None for nothing."""
     place: str
     """ "layer 2 · head 1"."""
     note: str = ""
@@ -58,7 +60,10 @@ class ProductView:
         """One number of the result, and the row and column that make it."""
         token = self.result.rows.labels[row]
         number = short(float(self.result.values[row, column]), 4)
-        return f"{token} × column {column + 1} = {number}"
+        bias = ""
+        if self.biases is not None:
+            bias = f" + bias {short(float(self.biases[column]))}"
+        return f"{token} × column {column + 1}{bias} = {number}"
 
     def tip(self, factor: str, row: int, column: int) -> str:
         """Where a cell of one of the three stands, and its number."""
@@ -102,6 +107,7 @@ def projection_view(trace: Trace, key: str, head: int) -> ProductView:
         result=_matrix(trace, key, (place,), rows, columns, colour),
         names=("X̂", f"W_{letter}", letter),
         bias=f"b_{letter}" if bias else "",
+        biases=trace.part(bias[0], (place,)) if bias else None,
         place=f"{_layer_text(step)} · head {head + 1}",
         note=sharing_note(trace, head) if step.axes[0] == "n_kv_heads" else "",
     )
@@ -123,6 +129,7 @@ def output_view(trace: Trace, key: str) -> ProductView:
         result=_matrix(trace, key, (), rows, features, "residual"),
         names=("heads", "W_O", "out"),
         bias="b_O" if bias else "",
+        biases=trace.part(bias[0]) if bias else None,
         place=_layer_text(trace.step(key)),
     )
 

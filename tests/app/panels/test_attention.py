@@ -1,0 +1,196 @@
+"""Every attention step has a picture, and a click on it asks for the right place."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
+
+from app.panels.attention import AttentionPanel
+from app.panels.attention.panel import PAGES
+from app.scene import Scene
+from app.session import Session
+from app.widgets.head_grid import HeadGrid
+from app.widgets.heatmap import Heatmap
+from app.widgets.mixture import MixtureMap
+from app.widgets.product import ProductMap
+from core.config import ModelConfig
+from core.generation.sampling import Sampling
+from core.trace.selection import Selection, cell_of, clamped
+from core.trace.steps import steps_for
+from tests.helpers.bundles import tiny_bundle, tiny_trace
+
+ATTN = "layers.1.attn"
+ROTARY = {"position": "rotary", "n_heads": 4, "n_kv_heads": 2}
+SQUARES = ("scores", "scaled", "masked", "pattern")
+STEPS = ("norm", "q", "k", "v", *SQUARES, "heads", "concat", "out")
+
+
+@pytest.fixture
+def panel(qtbot):
+    session = Session()
+    panel = AttentionPanel(session)
+    qtbot.addWidget(panel)
+    panel.resize(782, 560)
+    yield panel
+    session.close()
+
+
+def scene_of(step, text="the cat sat", config=None, **place):
+    trace = tiny_trace(text, **(config or {}))
+    at = clamped(Selection(f"{ATTN}.{step}", **place), trace)
+    tokenizer = tiny_bundle(**(config or {})).tokenizer
+    return Scene(trace, at, tokenizer, Sampling())
+
+
+def shown(panel, step, **place):
+    """The page of a step with the scene on it, and the scene."""
+    scene = scene_of(step, **place)
+    panel.display(scene)
+    panel.grab()
+    return panel.page(scene.selection.step), scene
+
+
+def asked(panel):
+    """What the panel asks for from now on."""
+    heard = []
+    panel.session.selection_changed.connect(heard.append)
+    return heard
+
+
+def test_every_attention_step_of_every_model_has_a_page():
+    for config in (ModelConfig(), ModelConfig(position="rotary", norm_place="post")):
+        names = {s.name for s in steps_for(config) if s.name.startswith("attn.")}
+        assert {name.removeprefix("attn.") for name in names} <= set(PAGES)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("text", ["t", "the cat sat"])
+def test_every_step_is_drawn_for_one_token_and_for_some(panel, step, text):
+    scene = scene_of(step, text)
+    assert all(scene.trace.is_at_hand(*part) for part in panel.parts(scene))
+    panel.display(scene)
+    assert not panel.grab().isNull()
+
+
+@pytest.mark.parametrize("step", ["q", "k", "v", "q_rotated", "k_rotated", "heads"])
+def test_rotated_and_grouped_heads_are_drawn(panel, step):
+    panel.display(scene_of(step, config=ROTARY, head=3))
+    assert not panel.grab().isNull()
+
+
+def test_the_stages_pass_through_one_map(panel):
+    pages = [shown(panel, step, head=1)[0] for step in SQUARES]
+    assert len(set(pages)) == 1
+    assert pages[0].findChild(Heatmap, "attention.map").matrix.prefix == (1,)
+
+
+def test_the_map_shows_the_numbers_of_the_chosen_head(panel):
+    page, scene = shown(panel, "scores", head=1)
+    matrix = page.findChild(Heatmap, "attention.map").matrix
+    np.testing.assert_array_equal(matrix.values, scene.trace[f"{ATTN}.scores"][1])
+
+
+def test_a_click_on_a_cell_asks_for_its_query_key_and_head(panel):
+    page, scene = shown(panel, "pattern", head=1)
+    heard = asked(panel)
+    page.findChild(Heatmap, "attention.map").cell_clicked.emit(2, 1)
+    assert cell_of(heard[-1], scene.trace).index == (1, 2, 1)
+
+
+def test_a_click_on_a_stage_keeps_layer_head_and_cell(panel, qtbot):
+    page, scene = shown(panel, "pattern", head=1, query=2, key=1)
+    heard = asked(panel)
+    button = page.findChild(QPushButton, "stage.scaled")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert heard[-1] == replace(scene.selection, step=f"{ATTN}.scaled")
+
+
+def test_a_click_in_the_grid_asks_for_that_head(panel):
+    page, scene = shown(panel, "pattern", head=0, query=2, key=1)
+    heard = asked(panel)
+    page.findChild(HeadGrid).head_clicked.emit(1)
+    assert heard[-1] == replace(scene.selection, head=1)
+
+
+def test_the_tip_names_layer_head_both_tokens_and_the_value(panel):
+    page, scene = shown(panel, "scores", head=1)
+    labels = [piece.label for piece in scene.trace.encoding.pieces]
+    tip = page._map_tip(2, 0)
+    assert tip.startswith(
+        f"layer 2 · head 2\nquery {labels[2]} (3) → key {labels[0]} (1)\nq · k = "
+    )
+
+
+def test_the_line_below_the_map_says_what_is_under_the_mouse(panel):
+    page, _ = shown(panel, "pattern")
+    assert page._status.text.endswith("each row sums to 1")
+    page.findChild(Heatmap, "attention.map").cell_hovered.emit(1, 0)
+    assert page._status.text.startswith("layer 2 · head 1 · query ")
+    page.findChild(Heatmap, "attention.map").cell_hovered.emit(-1, -1)
+    assert page._status.text.endswith("each row sums to 1")
+
+
+@pytest.mark.parametrize(("step", "field"), [("q", "query"), ("k", "key")])
+def test_a_click_in_a_projection_moves_the_token_its_rows_belong_to(panel, step, field):
+    page, scene = shown(panel, step, query=0, key=0)
+    heard = asked(panel)
+    page.findChild(ProductMap).cell_clicked.emit(2, 3)
+    assert heard[-1] == replace(scene.selection, **{field: 2}, feature=3)
+
+
+def test_a_small_product_leads_to_its_step(panel, qtbot):
+    page, scene = shown(panel, "q")
+    heard = asked(panel)
+    button = page.findChild(QPushButton, "projection.v")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert heard[-1] == replace(scene.selection, step=f"{ATTN}.v")
+
+
+def test_a_key_head_leads_to_the_first_query_head_that_uses_it(panel):
+    scene = scene_of("k", config=ROTARY, head=0)
+    panel.display(scene)
+    heard = asked(panel)
+    panel.page(scene.selection.step).findChild(HeadGrid).head_clicked.emit(1)
+    assert heard[-1].head == 2
+
+
+def test_the_sum_follows_the_token_that_looks(panel):
+    for query in (0, 2):
+        page, scene = shown(panel, "heads", query=query, head=1)
+        mixture = page.findChild(MixtureMap).mixture
+        expected = scene.trace[f"{ATTN}.heads"][1, query]
+        np.testing.assert_array_equal(mixture.total, expected)
+
+
+def test_a_head_in_the_joined_row_leads_to_its_first_feature(panel):
+    page, scene = shown(panel, "concat")
+    heard = asked(panel)
+    page.findChild(HeadGrid).head_clicked.emit(1)
+    assert (heard[-1].head, heard[-1].feature) == (1, scene.trace.config.d_head)
+
+
+def test_a_moved_selection_draws_no_map_anew(panel):
+    page, scene = shown(panel, "pattern", query=0, key=0)
+    matrix = page.findChild(Heatmap, "attention.map").matrix
+    panel.display(replace_selection(scene, query=2))
+    assert page.findChild(Heatmap, "attention.map").matrix is matrix
+
+
+def replace_selection(scene, **fields):
+    at = replace(scene.selection, **fields)
+    return Scene(scene.trace, at, scene.tokenizer, scene.sampling)
+
+
+def test_a_product_is_clicked_by_its_row_and_its_column(panel, qtbot):
+    page, _ = shown(panel, "q", query=0, feature=0)
+    product = page.findChild(ProductMap)
+    heard = []
+    product.cell_clicked.connect(lambda *at: heard.append(at))
+    for factor, (row, column) in (("left", (2, 5)), ("right", (5, 3))):
+        cells = product.picture.layout.cells(factor)
+        x, y, width, height = cells.rectangle(row, column)
+        point = QPoint(int(x + width / 2), int(y + height / 2))
+        qtbot.mouseClick(product, Qt.MouseButton.LeftButton, pos=point)
+    assert heard == [(2, 0), (0, 3)]
