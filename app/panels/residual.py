@@ -93,8 +93,8 @@ class ResidualPanel(Panel):
         feature = min(at.feature, trace.config.d_model - 1)
         self._show_addition(addition_of(trace, step, at.query, feature), feature)
         token = elided(trace.encoding.pieces[at.query].label, sans(LARGE), WIDEST_TOKEN)
-        self._sum.set_title(f"{token}, {_place(step)}")
-        self._lengths.set_title(f"{token}: norms, layer by layer")
+        self._sum.set_title(f"{token} · {_place(step)}")
+        self._lengths.set_title(f"{token} · norms, layer by layer")
         self._show_table(trace, self._measured[1], at.query)
         self._table.set_selected(station)
 

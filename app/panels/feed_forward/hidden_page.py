@@ -67,7 +67,7 @@ class HiddenPage(Page):
         neuron = min(selection.feature, trace.config.d_ff - 1)
         self._view = view = hidden_view(trace, key, query, neuron)
         token = title_of(trace.encoding.pieces[query].label)
-        self._token.set_title(f"{token}: {trace.config.d_ff} neurons")
+        self._token.set_title(f"{token} · {trace.config.d_ff} neurons")
         self._strips.show_vectors(view.strips)
         self._strips.setFixedHeight(len(view.stages) * STRIP_HEIGHT + STRIP_FRAME)
         self._strips.set_selected(view.stages.index(key), neuron)

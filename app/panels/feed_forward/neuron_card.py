@@ -7,7 +7,7 @@ is most active.
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QStackedWidget
 
-from app.panels.feed_forward.page import FREE, ROLE, title_of
+from app.panels.feed_forward.page import FREE, ROLE
 from app.style.fonts import SMALL, sans
 from app.widgets.card import Card, plain_label
 from app.widgets.lines import Curve, Lines
@@ -85,8 +85,7 @@ class NeuronCard(Card):
         self._curve.set_mark(float(bend.x[bend.dots[query]]))
         self._show_neurons(view, neuron)
         self._show_tokens(trace, view, place)
-        token = title_of(trace.encoding.pieces[query].label)
-        self.set_note(f"{SHARE_NOTE} · {view.note} at {token}")
+        self.set_note(f"{SHARE_NOTE} · {view.note}")
 
     def _show_neurons(self, view: HiddenView, neuron: int) -> None:
         most = max((each.share for each in view.neurons), default=0.0) or 1.0

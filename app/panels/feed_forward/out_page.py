@@ -71,7 +71,7 @@ class OutPage(Page):
         self._place = query, feature
         self._view = view = out_view(trace, selection.step, query, feature)
         token = title_of(trace.encoding.pieces[query].label)
-        self._product.set_title(f"{token}, feature {feature + 1}: active × W_2 = out")
+        self._product.set_title(f"{token} · feature {feature + 1} · active × W_2 = out")
         self._picture.show_product(Product(view.active, view.weight, view.out, NAMES))
         self._picture.set_selected(query, feature)
         self._sum.setText(view.note)

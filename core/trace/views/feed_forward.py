@@ -272,11 +272,10 @@ def _silence(trace: Trace, active: FloatArray) -> str:
 
 
 def _total(trace: Trace, key: str, place: tuple[int, int], total: float) -> str:
-    query, feature = place
+    _, feature = place
     words = (
-        f"{trace.encoding.pieces[query].label}'s row of active meets column "
-        f"{feature + 1} of W_2. The {trace.config.d_ff} products add up to "
-        f"{short(total, 4)}"
+        f"The lit row of active meets column {feature + 1} of W_2. "
+        f"The {trace.config.d_ff} products add up to {short(total, 4)}"
     )
     if not trace.config.bias:
         return f"{words}."

@@ -141,7 +141,7 @@ def test_the_output_lists_the_neurons_that_add_most(panel):
 
 def test_a_feature_beyond_a_steps_width_shows_the_last_one(panel):
     panel.display(scene_of(f"{FFN}.out", feature=31))
-    assert "feature 8:" in panel.page(f"{FFN}.out")._product.title
+    assert "feature 8 ·" in panel.page(f"{FFN}.out")._product.title
 
 
 def test_few_tokens_stand_above_each_other_and_many_beside(panel):
