@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 
 from core.trace.matrix import Axis, FloatArray, Matrix
-from core.trace.numbers import short
+from core.trace.numbers import MINUS, short
 from core.trace.steps import ACTIVATION_NAMES
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
@@ -258,7 +258,8 @@ def _bend(trace: Trace, ffn: str, neuron: int) -> Bend:
 def _equation(trace: Trace, stages: tuple[str, ...], place: tuple[int, int]) -> str:
     numbers = [short(trace.value(stage, place)) for stage in stages]
     name = ACTIVATION_NAMES[trace.config.activation]
-    between = f" × {numbers[1]}" if trace.config.gated else ""
+    factor = f"({numbers[1]})" if numbers[1].startswith(MINUS) else numbers[1]
+    between = f" × {factor}" if trace.config.gated else ""
     return f"{name}({numbers[0]}){between} = {numbers[-1]}"
 
 

@@ -135,3 +135,19 @@ def test_clicking_a_cell_addresses_the_number_it_shows():
     for matrix in (view.active, view.weight, view.out):
         cell = matrix.cell(1, 2)
         assert trace.value(cell.key, cell.index) == matrix.values[1, 2]
+
+
+@pytest.mark.parametrize("gated", [False, True])
+def test_the_equation_holds_with_the_numbers_it_shows(gated):
+    trace = tiny_trace(activation="silu", gated=gated)
+    values = trace.part(f"{FFN}.hidden", (1,))
+    neuron = int(values.argmin())
+    equation = hidden_view(trace, f"{FFN}.active", 1, neuron).equation
+    left, result = equation.replace("−", "-").split(" = ")
+    argument, *factor = left.removeprefix("SiLU(").split(" × ")
+    x = float(argument.rstrip(")"))
+    expected = x / (1 + np.exp(-x))
+    if factor:
+        assert factor[0].startswith("(-")
+        expected *= float(factor[0].strip("()"))
+    assert float(result) == pytest.approx(expected, abs=0.02)
