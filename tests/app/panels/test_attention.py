@@ -10,16 +10,14 @@ from PySide6.QtWidgets import QPushButton
 from app.panels.attention import AttentionPanel
 from app.panels.attention.panel import PAGES
 from app.scene import Scene
-from app.session import Session
 from app.widgets.head_grid import HeadGrid
 from app.widgets.heatmap import Heatmap
 from app.widgets.mixture import MixtureMap
 from app.widgets.product import ProductMap
 from core.config import ModelConfig
-from core.generation.sampling import Sampling
-from core.trace.selection import Selection, cell_of, clamped
+from core.trace.selection import cell_of
 from core.trace.steps import steps_for
-from tests.helpers.bundles import tiny_bundle, tiny_trace
+from tests.helpers.scenes import AskedSession, scene_of
 
 ATTN = "layers.1.attn"
 ROTARY = {"position": "rotary", "n_heads": 4, "n_kv_heads": 2}
@@ -29,34 +27,22 @@ STEPS = ("norm", "q", "k", "v", *SQUARES, "heads", "concat", "out")
 
 @pytest.fixture
 def panel(qtbot):
-    session = Session()
-    panel = AttentionPanel(session)
+    panel = AttentionPanel(AskedSession())
     qtbot.addWidget(panel)
     panel.resize(782, 560)
-    yield panel
-    session.close()
+    return panel
 
 
-def scene_of(step, text="the cat sat", config=None, **place):
-    trace = tiny_trace(text, **(config or {}))
-    at = clamped(Selection(f"{ATTN}.{step}", **place), trace)
-    tokenizer = tiny_bundle(**(config or {})).tokenizer
-    return Scene(trace, at, tokenizer, Sampling())
+def attention(step, text="the cat sat", **place):
+    return scene_of(text, step=f"{ATTN}.{step}", **place)
 
 
 def shown(panel, step, **place):
     """The page of a step with the scene on it, and the scene."""
-    scene = scene_of(step, **place)
+    scene = attention(step, **place)
     panel.display(scene)
     panel.grab()
     return panel.page(scene.selection.step), scene
-
-
-def asked(panel):
-    """What the panel asks for from now on."""
-    heard = []
-    panel.session.selection_changed.connect(heard.append)
-    return heard
 
 
 def test_every_attention_step_of_every_model_has_a_page():
@@ -68,7 +54,7 @@ def test_every_attention_step_of_every_model_has_a_page():
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("text", ["t", "the cat sat"])
 def test_every_step_is_drawn_for_one_token_and_for_some(panel, step, text):
-    scene = scene_of(step, text)
+    scene = attention(step, text)
     assert all(scene.trace.is_at_hand(*part) for part in panel.parts(scene))
     panel.display(scene)
     assert not panel.grab().isNull()
@@ -76,7 +62,7 @@ def test_every_step_is_drawn_for_one_token_and_for_some(panel, step, text):
 
 @pytest.mark.parametrize("step", ["q", "k", "v", "q_rotated", "k_rotated", "heads"])
 def test_rotated_and_grouped_heads_are_drawn(panel, step):
-    panel.display(scene_of(step, config=ROTARY, head=3))
+    panel.display(attention(step, config=ROTARY, head=3))
     assert not panel.grab().isNull()
 
 
@@ -94,14 +80,14 @@ def test_the_map_shows_the_numbers_of_the_chosen_head(panel):
 
 def test_a_click_on_a_cell_asks_for_its_query_key_and_head(panel):
     page, scene = shown(panel, "pattern", head=1)
-    heard = asked(panel)
+    heard = panel.session.wishes
     page.findChild(Heatmap, "attention.map").cell_clicked.emit(2, 1)
     assert cell_of(heard[-1], scene.trace).index == (1, 2, 1)
 
 
 def test_a_click_on_a_stage_keeps_layer_head_and_cell(panel, qtbot):
     page, scene = shown(panel, "pattern", head=1, query=2, key=1)
-    heard = asked(panel)
+    heard = panel.session.wishes
     button = page.findChild(QPushButton, "stage.scaled")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert heard[-1] == replace(scene.selection, step=f"{ATTN}.scaled")
@@ -109,7 +95,7 @@ def test_a_click_on_a_stage_keeps_layer_head_and_cell(panel, qtbot):
 
 def test_a_click_in_the_grid_asks_for_that_head(panel):
     page, scene = shown(panel, "pattern", head=0, query=2, key=1)
-    heard = asked(panel)
+    heard = panel.session.wishes
     page.findChild(HeadGrid).head_clicked.emit(1)
     assert heard[-1] == replace(scene.selection, head=1)
 
@@ -135,23 +121,23 @@ def test_the_line_below_the_map_says_what_is_under_the_mouse(panel):
 @pytest.mark.parametrize(("step", "field"), [("q", "query"), ("k", "key")])
 def test_a_click_in_a_projection_moves_the_token_its_rows_belong_to(panel, step, field):
     page, scene = shown(panel, step, query=0, key=0)
-    heard = asked(panel)
+    heard = panel.session.wishes
     page.findChild(ProductMap).cell_clicked.emit(2, 3)
     assert heard[-1] == replace(scene.selection, **{field: 2}, feature=3)
 
 
 def test_a_small_product_leads_to_its_step(panel, qtbot):
     page, scene = shown(panel, "q")
-    heard = asked(panel)
+    heard = panel.session.wishes
     button = page.findChild(QPushButton, "projection.v")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert heard[-1] == replace(scene.selection, step=f"{ATTN}.v")
 
 
 def test_a_key_head_leads_to_the_first_query_head_that_uses_it(panel):
-    scene = scene_of("k", config=ROTARY, head=0)
+    scene = attention("k", config=ROTARY, head=0)
     panel.display(scene)
-    heard = asked(panel)
+    heard = panel.session.wishes
     panel.page(scene.selection.step).findChild(HeadGrid).head_clicked.emit(1)
     assert heard[-1].head == 2
 
@@ -166,7 +152,7 @@ def test_the_sum_follows_the_token_that_looks(panel):
 
 def test_a_head_in_the_joined_row_leads_to_its_first_feature(panel):
     page, scene = shown(panel, "concat")
-    heard = asked(panel)
+    heard = panel.session.wishes
     page.findChild(HeadGrid).head_clicked.emit(1)
     assert (heard[-1].head, heard[-1].feature) == (1, scene.trace.config.d_head)
 
