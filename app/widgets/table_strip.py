@@ -7,9 +7,8 @@ strip was clicked.
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QHelpEvent,
     QImage,
     QMouseEvent,
@@ -145,33 +144,37 @@ class TableStrip(QWidget):
             )
 
     def _paint_lines(self, painter: QPainter) -> None:
+        """All rows in use, then the chosen one over them."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        places = [place for place in range(len(self._used)) if place != self._chosen]
+        others = [place for place in range(len(self._used)) if place != self._chosen]
+        painter.setPen(QPen(theme().colour("faint"), 1))
+        painter.drawLines([self._tick(place) for place in others])
+        if len(self._used) <= MANY_LINES:
+            for place in others:
+                self._paint_lead(painter, place)
         if self._chosen is not None:
-            places.append(self._chosen)  # the last one lies on top
-        for place in places:
-            is_chosen = place == self._chosen
-            has_line = is_chosen or len(self._used) <= MANY_LINES
-            ink = theme().colour("query" if is_chosen else "faint")
-            self._paint_line(painter, place, QPen(ink, 2 if is_chosen else 1), has_line)
+            painter.setPen(QPen(theme().colour("query"), 2))
+            painter.drawLine(self._tick(self._chosen))
+            painter.setPen(QPen(theme().colour("query"), 1.5))
+            self._paint_lead(painter, self._chosen)
 
-    def _paint_line(
-        self, painter: QPainter, place: int, pen: QPen, has_line: bool
-    ) -> None:
-        """A tick at the row's place on the strip, and from there to where it is."""
-        edge, start = self._strip.right(), self.row_middle(self._used[place])
-        painter.setPen(pen)
-        painter.drawLine(QPointF(edge - TICK, start), QPointF(edge + TICK, start))
-        end = self._place_of(place) if has_line else None
+    def _tick(self, place: int) -> QLineF:
+        """A mark across the strip's edge."""
+        edge, y = self._strip.right(), self.row_middle(self._used[place])
+        return QLineF(edge - TICK, y, edge + TICK, y)
+
+    def _paint_lead(self, painter: QPainter, place: int) -> None:
+        """A line from the mark to where the row is drawn."""
+        start, end = self._tick(place).p2(), self._place_of(place)
         if end is None:
             return
-        left, right = edge + TICK, float(self.width())
-        middle = (left + right) / 2
-        path = QPainterPath(QPointF(left, start))
-        path.cubicTo(QPointF(middle, start), QPointF(middle, end), QPointF(right, end))
-        colour = QColor(pen.color())
-        painter.setPen(QPen(colour, max(1.0, pen.widthF() - 0.5)))
+        right = float(self.width())
+        middle = (start.x() + right) / 2
+        path = QPainterPath(start)
+        path.cubicTo(
+            QPointF(middle, start.y()), QPointF(middle, end), QPointF(right, end)
+        )
         painter.drawPath(path)
 
     # Qt's calls.

@@ -6,6 +6,7 @@ clicked. A word stays on one line where it can; a longer one goes on in the next
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
@@ -98,6 +99,16 @@ def pieces_of(
             x += long + GAP
 
 
+def pieces_above(height: float, pieces: Iterator[Piece]) -> tuple[Piece, ...] | None:
+    """All pieces; None as soon as one of them reaches below `height`."""
+    found = []
+    for piece in pieces:
+        if piece.box.bottom() > height:
+            return None
+        found.append(piece)
+    return tuple(found)
+
+
 def _lines(widths: list[float], most: float) -> Iterator[tuple[int, tuple[float, ...]]]:
     """The cells of a word cut into lines: (index of the first, widths)."""
     first, used = 0, 2.0 * PADDING
@@ -170,18 +181,19 @@ class WordFlow(Canvas):
     def arrange(self) -> QSizeF:
         """Let the words flow again, in the largest type in which all are seen."""
         seen = self.viewport().size()
-        height = 0.0
         for sizes in reversed(self._sizes):
             self._type = type_of(self._words, sizes)
-            self._pieces = tuple(pieces_of(self._words, self._type, seen.width()))
-            bottom = self._pieces[-1].box.bottom() if self._pieces else 0.0
-            height = bottom + MARGIN
-            if height <= seen.height():
+            most = inf if sizes == self._sizes[0] else seen.height() - MARGIN
+            pieces = pieces_of(self._words, self._type, seen.width())
+            fitting = pieces_above(most, pieces)
+            if fitting is not None:
+                self._pieces = fitting
                 break
         self._boxes = {}
         for piece in self._pieces:
             self._boxes[piece.word] = self._boxes.get(piece.word, QRectF()) | piece.box
-        return QSizeF(seen.width(), height)
+        bottom = self._pieces[-1].box.bottom() if self._pieces else 0.0
+        return QSizeF(seen.width(), bottom + MARGIN)
 
     def activate(self, index: int, is_secondary: bool) -> None:
         """Tell which word."""

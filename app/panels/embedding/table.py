@@ -19,6 +19,7 @@ from core.trace.views.embedding import (
     SCALED,
     TOKEN,
     Table,
+    chosen_place,
     embedding_rows,
     overview,
     row_in_band,
@@ -29,7 +30,6 @@ from core.trace.views.embedding import (
     window,
 )
 from core.trace.views.hover import hover_text
-from core.trace.views.step_matrix import StepMatrix
 
 WINDOW_HEIGHT = 190
 """Five rows of the table and their title."""
@@ -46,7 +46,6 @@ class RowsMap(QWidget):
         """No rows yet."""
         super().__init__()
         self._scene: Scene | None = None
-        self._shown: StepMatrix | None = None
         self.map, self.bar = Heatmap(), ColourBar()
         self.map.set_hover_text(self._hover_text)
         self.map.cell_clicked.connect(self._on_map_cell_clicked)
@@ -61,13 +60,14 @@ class RowsMap(QWidget):
 
     def display(self, scene: Scene, key: str, caption: str) -> None:
         """Show the rows of a step, the selected number, and a line above them."""
+        if self._scene is None or self._scene.trace is not scene.trace:
+            matrix = embedding_rows(scene.trace, key)
+            self.map.show_matrix(matrix)
+            self.bar.show_scale(matrix.scale, matrix.colour)
         self._scene = scene
-        shown = embedding_rows(scene.trace, scene.selection, key, scene.tokenizer.label)
-        self._shown = shown
-        self.map.show_matrix(shown.matrix)
-        self.map.set_selected(*shown.selected)
-        self.map.set_highlight(shown.selected[0], None)
-        self.bar.show_scale(shown.matrix.scale, shown.matrix.colour)
+        place = chosen_place(scene.trace, scene.selection)
+        self.map.set_selected(*place)
+        self.map.set_highlight(place[0], None)
         self.caption.show_text(caption)
 
     def row_middle(self, row: int) -> float | None:
@@ -79,13 +79,13 @@ class RowsMap(QWidget):
 
     @Slot(int, int)
     def _on_map_cell_clicked(self, row: int, column: int) -> None:
-        if self._shown is not None:
-            self.cell_requested.emit(self._shown.cell(row, column))
+        if self.map.matrix is not None:
+            self.cell_requested.emit(self.map.matrix.cell(row, column))
 
     def _hover_text(self, row: int, column: int) -> str:
-        if self._scene is None or self._shown is None:
+        if self._scene is None or self.map.matrix is None:
             return ""
-        cell = self._shown.cell(row, column)
+        cell = self.map.matrix.cell(row, column)
         return hover_text(self._scene.trace, cell, self._scene.tokenizer.label)
 
 

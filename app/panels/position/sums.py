@@ -12,7 +12,7 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.heatmap import Heatmap
 from core.trace.matrix import Matrix
 from core.trace.views.hover import hover_text
-from core.trace.views.position import SumView, sum_view
+from core.trace.views.position import sum_keys, sum_maps, sum_place, sum_values
 
 PARTS = ("token", "position", "sum")
 SIGNS = ("+", "=")
@@ -63,31 +63,32 @@ class SumCard(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the addition; the part that the step makes is named in full ink."""
+        is_new = self._scene is None or self._scene.trace is not scene.trace
         self._scene = scene
-        view = sum_view(scene.trace, scene.selection)
-        for shown, matrix in zip(self.maps, view.parts, strict=True):
-            shown.show_matrix(matrix)
-            shown.set_selected(*view.place)
-            shown.set_highlight(view.place[0], None)
-        self._write(view, scene.selection.step)
-        scale, colour = view.parts[-1].scale, view.parts[-1].colour
-        self.bar.show_scale(scale, colour)
+        if is_new:
+            self._show_maps(sum_maps(scene.trace))
+        place = sum_place(scene.trace, scene.selection)
+        for shown in self.maps:
+            shown.set_selected(*place)
+            shown.set_highlight(place[0], None)
+        for title, key in zip(self.titles, sum_keys(scene.trace), strict=True):
+            set_ink(title, "" if key == scene.selection.step else "muted")
+        numbers = sum_values(scene.trace, scene.selection)
+        for label, number in zip(self.values, numbers, strict=True):
+            label.setText(number)
 
-    def _write(self, view: SumView, step: str) -> None:
-        for part, title, matrix in zip(PARTS, self.titles, view.parts, strict=True):
+    def _show_maps(self, matrices: tuple[Matrix, ...]) -> None:
+        parts = zip(PARTS, self.titles, self.maps, matrices, strict=True)
+        for part, title, shown, matrix in parts:
+            shown.show_matrix(matrix)
             title.setText(f"{part} · {matrix.key}")
-            set_ink(title, "" if matrix.key == step else "muted")
-        for label, value in zip(self.values, view.values, strict=True):
-            label.setText(value)
+        self.bar.show_scale(matrices[-1].scale, matrices[-1].colour)
 
     @Slot(int, int)
     def _on_map_cell_clicked(self, row: int, column: int) -> None:
-        matrix = self._matrix_of(self.sender())
-        if matrix is not None:
-            self.cell_requested.emit(matrix.cell(row, column))
-
-    def _matrix_of(self, sender: object) -> Matrix | None:
-        return sender.matrix if isinstance(sender, Heatmap) else None
+        clicked = self.sender()
+        if isinstance(clicked, Heatmap) and clicked.matrix is not None:
+            self.cell_requested.emit(clicked.matrix.cell(row, column))
 
     def _hover_text(self, place: int, row: int, column: int) -> str:
         matrix = self.maps[place].matrix

@@ -10,7 +10,7 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.elided import ElidedLabel
 from app.widgets.heatmap import Heatmap
 from app.widgets.lines import Curve, Lines
-from core.trace.matrix import Matrix
+from core.trace.trace import Trace
 from core.trace.views.position import Wave, Waves, pair_text, similarity, waves
 
 LEAST_HEIGHT = 120
@@ -60,7 +60,7 @@ class SimilarityCard(Card):
     def __init__(self) -> None:
         """No map yet."""
         super().__init__("Alike positions")
-        self._matrix: Matrix | None = None
+        self._shown: Trace | None = None
         self.map, self.bar = Heatmap(), ColourBar()
         self.map.set_hover_text(self._hover_text)
         self.map.cell_clicked.connect(self.pair_requested)
@@ -76,12 +76,15 @@ class SimilarityCard(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the cosines; the query's row and the key's column are lit."""
-        self._matrix = similarity(scene.trace)
+        if self._shown is not scene.trace:
+            self._shown = scene.trace
+            matrix = similarity(scene.trace)
+            self.map.show_matrix(matrix)
+            self.bar.show_scale(matrix.scale, matrix.colour)
         place = scene.selection.query, scene.selection.key
-        self.map.show_matrix(self._matrix)
         self.map.set_selected(*place)
         self.map.set_highlight(*place)
-        self.bar.show_scale(self._matrix.scale, self._matrix.colour)
 
     def _hover_text(self, row: int, column: int) -> str:
-        return "" if self._matrix is None else pair_text(self._matrix, row, column)
+        matrix = self.map.matrix
+        return "" if matrix is None else pair_text(matrix, row, column)

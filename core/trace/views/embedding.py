@@ -4,7 +4,7 @@ In: a trace. Out: matrices, cosines, a flat map. Steps: embed.token, embed.scale
 table may be large, so what needs all of it is worked out once a table.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import sqrt
 
@@ -14,10 +14,9 @@ from core.trace.matrix import Axis, Cell, FloatArray, Matrix
 from core.trace.numbers import short
 from core.trace.selection import Selection
 from core.trace.trace import Trace
-from core.trace.views.axes import feature_axis, signed_scale
+from core.trace.views.axes import feature_axis, signed_scale, token_axis
 from core.trace.views.places import LabelOf
 from core.trace.views.roles import role_of
-from core.trace.views.step_matrix import StepMatrix, step_matrix
 
 TABLE, TOKEN, SCALED = "embed.W_E", "embed.token", "embed.scaled"
 N_AROUND = 2
@@ -178,7 +177,7 @@ def window(trace: Trace, selection: Selection) -> Window:
     A row is asked for by pointing at a number of the table.
     """
     chosen, focus = trace.ids[selection.query], selection.focus
-    row, feature = chosen, min(selection.feature, trace.config.d_model - 1)
+    row, feature = chosen, chosen_place(trace, selection)[1]
     if focus is not None and focus.key == TABLE:
         row, feature = focus.index
     if abs(row - chosen) > N_AROUND:
@@ -209,16 +208,27 @@ def table_rows(trace: Trace, ids: tuple[int, ...], label_of: LabelOf) -> Matrix:
     )
 
 
-def embedding_rows(
-    trace: Trace, selection: Selection, key: str, label_of: LabelOf
-) -> StepMatrix:
-    """The sentence's rows at a step of the embedding, and the selected place."""
-    return step_matrix(trace, replace(selection, step=key, focus=None), label_of)
+def embedding_rows(trace: Trace, key: str) -> Matrix:
+    """The sentence's rows at a step of the embedding: [n, d_model]."""
+    values = np.asarray(trace[key], dtype=np.float32)
+    return Matrix(
+        values=values,
+        rows=token_axis(trace, "token", "query"),
+        columns=feature_axis(values.shape[1]),
+        scale=signed_scale(values),
+        colour=role_of(key),
+        key=key,
+    )
+
+
+def chosen_place(trace: Trace, selection: Selection) -> tuple[int, int]:
+    """The chosen token, and the chosen feature as far as the model is wide."""
+    return selection.query, min(selection.feature, trace.config.d_model - 1)
 
 
 def scaling_words(trace: Trace, selection: Selection) -> tuple[str, str]:
     """The chosen number before and after the scaling, as written above the rows."""
-    place = (selection.query, min(selection.feature, trace.config.d_model - 1))
+    place = chosen_place(trace, selection)
     before, after = (short(trace.value(key, place)) for key in (TOKEN, SCALED))
     root = short(sqrt(trace.config.d_model), 4)
     return (

@@ -24,25 +24,13 @@ LEAST_SHOWN = 32
 """Curves reach over so many positions, also where the sentence is shorter."""
 N_WAVES = 4
 """In a long sentence, so many waves of the chosen feature are shown."""
-N_SAMPLES = 600
+N_SAMPLES = 160
 """About so many points make a curve."""
 N_OTHERS = 2
 """Curves of other features beside the chosen one's."""
 SHAPES = ("sin", "cos")
 """What even and odd features are, counted from 0."""
 DOTS = "Dots are tokens."
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SumView:
-    """The three maps of one addition, in one range of colours."""
-
-    parts: tuple[Matrix, Matrix, Matrix]
-    """Token, position, sum: [n, d_model] each."""
-    place: tuple[int, int]
-    """The chosen token and feature."""
-    values: tuple[str, str, str]
-    """The three numbers at that place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +56,9 @@ class Waves:
     note: str
 
 
-def sum_view(trace: Trace, selection: Selection) -> SumView:
-    """The token's rows, the positions' rows and their sum."""
-    keys = (*trace.step(SUM).inputs, SUM)
+def sum_maps(trace: Trace) -> tuple[Matrix, Matrix, Matrix]:
+    """Token, position, sum, [n, d_model] each, in one range of colours."""
+    keys = sum_keys(trace)
     arrays = [np.asarray(trace[key], dtype=np.float32) for key in keys]
     scale = signed_scale(*arrays)
     tokens = token_axis(trace, "token", "query")
@@ -82,9 +70,24 @@ def sum_view(trace: Trace, selection: Selection) -> SumView:
         Matrix(array, side, column, scale, role_of(key), key)
         for key, array, side, column in zip(keys, arrays, sides, columns, strict=True)
     )
-    place = (selection.query, chosen_feature(trace.config, selection))
-    first, second, third = (short(float(array[place]), 4) for array in arrays)
-    return SumView((token, position, total), place, (first, second, third))
+    return token, position, total
+
+
+def sum_keys(trace: Trace) -> tuple[str, str, str]:
+    """The steps that are added, and the one that holds the sum."""
+    token, position = trace.step(SUM).inputs
+    return token, position, SUM
+
+
+def sum_place(trace: Trace, selection: Selection) -> tuple[int, int]:
+    """The chosen token and feature."""
+    return selection.query, chosen_feature(trace.config, selection)
+
+
+def sum_values(trace: Trace, selection: Selection) -> tuple[str, ...]:
+    """The three numbers at the chosen place, ready to read."""
+    place = sum_place(trace, selection)
+    return tuple(short(trace.value(key, place), 4) for key in sum_keys(trace))
 
 
 def position_axis(n: int, role: str = "") -> Axis:

@@ -121,9 +121,9 @@ def test_a_row_asked_for_from_afar_is_set_beside_the_chosen_one():
 def test_rows_of_the_table_are_those_the_sentence_takes():
     trace = tiny_trace()
     rows = table_rows(trace, trace.ids, LABEL_OF)
-    shown = embedding_rows(trace, Selection(step=SCALED, query=1), TOKEN, LABEL_OF)
-    np.testing.assert_array_equal(rows.values, shown.matrix.values)
-    assert shown.selected == (1, 0)
+    shown = embedding_rows(trace, TOKEN)
+    np.testing.assert_array_equal(rows.values, shown.values)
+    assert shown.rows.labels == ("the", "·cat", "·sat")
     assert rows.rows.labels[0] == f"{trace.ids[0]} {LABEL_OF(trace.ids[0])}"
 
 

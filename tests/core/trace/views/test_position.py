@@ -13,7 +13,9 @@ from core.trace.views.position import (
     other_features,
     shown_positions,
     similarity,
-    sum_view,
+    sum_maps,
+    sum_place,
+    sum_values,
     wavelength,
     waves,
 )
@@ -25,22 +27,23 @@ SCALED = {"scale_embeddings": True}
 
 @pytest.mark.parametrize("fields", [{}, SCALED, {"position": "learned"}])
 def test_the_third_map_is_the_first_plus_the_second(fields):
-    token, position, total = sum_view(tiny_trace(**fields), AT_SUM).parts
+    token, position, total = sum_maps(tiny_trace(**fields))
     np.testing.assert_allclose(token.values + position.values, total.values, atol=1e-6)
     assert token.key == ("embed.scaled" if fields == SCALED else "embed.token")
     assert (position.key, total.key) == (POSITION, SUM)
 
 
 def test_the_three_maps_share_one_range_of_colours():
-    parts = sum_view(tiny_trace(), AT_SUM).parts
+    parts = sum_maps(tiny_trace())
     limits = {part.scale.limit for part in parts}
     assert limits == {max(float(np.abs(part.values).max()) for part in parts)}
 
 
-def test_the_written_numbers_are_those_of_the_chosen_place():
-    view = sum_view(tiny_trace(), AT_SUM)
-    assert view.place == (1, 3)
-    first, second, third = (float(text.replace("−", "-")) for text in view.values)
+def test_the_written_numbers_add_up_at_the_chosen_place():
+    assert sum_place(tiny_trace(), AT_SUM) == (1, 3)
+    numbers = sum_values(tiny_trace(), AT_SUM)
+    first, second, third = (float(text.replace("−", "-")) for text in numbers)
+    assert third == pytest.approx(tiny_trace().value(SUM, (1, 3)), abs=1e-3)
     assert first + second == pytest.approx(third, abs=2e-3)
 
 
