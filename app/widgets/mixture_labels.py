@@ -21,8 +21,10 @@ SHARES = Scale("share", 1.0)
 NUMBER_WIDTH = 34.0
 """Beside the longest bar, for its number."""
 THINNEST_BAR = 1.0
-BAR_INSET = 0.22
-"""What a bar leaves free of its line's height above and below."""
+BAR_SHARE, THICKEST_BAR = 0.6, 16.0
+"""A bar takes this share of its line's height, at most so many pixels."""
+FULL_BELOW = 4.0
+"""In lines lower than this bars touch."""
 
 
 def paint_bars(
@@ -31,16 +33,17 @@ def paint_bars(
     """A bar for each share; a row that takes no part has none."""
     cells = layout.shares
     longest = cells.cell_width - NUMBER_WIDTH
-    inset = BAR_INSET * cells.cell_height if cells.cell_height >= 4 else 0.0
+    height = min(BAR_SHARE * cells.cell_height, THICKEST_BAR)
+    if cells.cell_height < FULL_BELOW:
+        height = max(THINNEST_BAR, cells.cell_height)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().colour(colour))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     for row, share in enumerate(shares):
-        y = cells.top + row * cells.cell_height
-        height = max(THINNEST_BAR, cells.cell_height - 2 * inset)
+        y = cells.top + (row + 0.5) * cells.cell_height - height / 2
         if not isnan(share):
             width = max(THINNEST_BAR, longest * float(share))
-            painter.drawRect(QRectF(cells.left, y + inset, width, height))
+            painter.drawRect(QRectF(cells.left, y, width, height))
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 

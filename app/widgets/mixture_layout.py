@@ -11,7 +11,7 @@ SIGN = 26.0
 """Between two parts: room for a sign of arithmetic."""
 SHARE_WIDTH = 92.0
 """The bar of a share and its number."""
-TALLEST_ROW, TOTAL_HEIGHT = 28.0, 24.0
+TALLEST_ROW, TOTAL_HEIGHT = 44.0, 28.0
 FOOT = 14.0
 """Between the weighted rows and their total."""
 

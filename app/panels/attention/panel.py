@@ -37,7 +37,6 @@ class AttentionPanel(Panel):
     def __init__(self, session: Session) -> None:
         """No page is made before its first step is shown."""
         super().__init__(session)
-        self.setObjectName("panel.attention")
         self._pages: dict[type[Page], Page] = {}
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)

@@ -11,6 +11,8 @@ from app.widgets.spot_map import Spot
 from app.widgets.strip import Group
 from core.trace.views.attention_products import ProductView
 
+READING = "the lit row times the lit column makes the lit number · click any of them"
+
 
 class ProductCard(Card):
     """One `ProductView`, large and true."""
@@ -53,6 +55,7 @@ class ProductCard(Card):
         self._words.setText(view.explanation)
         self._sharing.setText(view.note)
         self._sharing.setVisible(bool(view.note))
+        self._status.set_note(READING)
 
     def set_selected(self, row: int, column: int) -> None:
         """Light one number of the result and what makes it."""

@@ -30,11 +30,15 @@ def row_role(step: Step) -> str:
 
 def largest_size(*arrays: NDArray[np.float32]) -> float:
     """The largest finite size in the arrays; 0 where they hold none."""
-    sizes = (
-        float(max(np.fmax.reduce(a, axis=None), -np.fmin.reduce(a, axis=None)))
-        for a in (np.where(np.isfinite(a), a, 0) for a in arrays if a.size)
-    )
-    return max(sizes, default=0.0)
+    return max((_largest(array) for array in arrays if array.size), default=0.0)
+
+
+def _largest(array: NDArray[np.float32]) -> float:
+    size = float(max(array.max(), -array.min()))
+    if np.isfinite(size):  # the usual case, without a copy of a large array
+        return size
+    finite = np.abs(array[np.isfinite(array)])
+    return float(finite.max()) if finite.size else 0.0
 
 
 def signed_scale(*arrays: NDArray[np.float32]) -> Scale:
