@@ -100,7 +100,7 @@ class Histogram(Canvas):
     def item_text(self, index: int) -> str:
         """From where to where, and how many."""
         low, high = tick_texts(tuple(map(float, self._edges[index : index + 2])))
-        return f"{low} to {high}\n{self._counts[index]:,} {self._what}"
+        return f"{low} to {high}\n{self._what}: {self._counts[index]:,}"
 
     def arrange(self) -> QSizeF:
         """Marks above, the axis below, the counts at the left."""

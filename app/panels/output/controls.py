@@ -18,7 +18,7 @@ from app.widgets.number_field import DecimalField, WholeField
 from core.generation.sampling import SEED_LIMIT, Sampling, random_seed
 from core.trace.views.output import PickView
 
-COLUMN_GAP, ROW_GAP = 8, 10
+COLUMN_GAP, ROW_GAP = 8, 7
 GRID_ROWS = 3
 """Title and field, the hint, a gap."""
 FIELD_WIDTH = 120

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
+from app.panels.output.page import HEAD_HEIGHT
 from app.style.fonts import SMALL, mono, sans
 from app.widgets.card import GAP, plain_label
 from core.tokenizers.base import Tokenizer
@@ -38,7 +39,7 @@ class FindToken(QWidget):
         self.edit.setAccessibleName("find a token")
         self.edit.setClearButtonEnabled(True)
         self.edit.setFont(mono(SMALL))
-        self.edit.setFixedWidth(FIELD_WIDTH)
+        self.edit.setFixedSize(FIELD_WIDTH, HEAD_HEIGHT)
         self.edit.textEdited.connect(self._on_edit_text_edited)
         self.trouble = plain_label(ink="warning")
         self.trouble.setFont(sans(SMALL))

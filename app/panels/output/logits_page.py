@@ -4,7 +4,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QHBoxLayout
 
-from app.panels.output.page import CARD_GAP, Page
+from app.panels.output.page import CARD_GAP, HEAD_HEIGHT, Page
 from app.panels.output.row_card import RowCard
 from app.panels.output.words import decimal
 from app.scene import Scene
@@ -31,6 +31,7 @@ class LogitsPage(Page):
         """Empty."""
         super().__init__(session)
         self._row, self._all = RowCard(), Card()
+        self._all.head.addStrut(HEAD_HEIGHT)
         self._row.token_chosen.connect(self.choose)
         self._histogram = Histogram("All logits of this row, counted")
         self._meaning = plain_label(ink="muted")

@@ -10,6 +10,8 @@ from app.session import Session
 from core.trace.needs import Index
 
 CARD_GAP = 12
+HEAD_HEIGHT = 30
+"""Heads of cards side by side are equally high, so that their titles align."""
 NOT_NUMBERS = "Nothing to rank: these logits are not numbers."
 NOT_SINCE = "Nothing to rank: not a number since {}. Go there to see the first."
 

@@ -15,10 +15,19 @@ from app.scene import Scene
 from app.session import Session
 from core.errors import TraceError
 from core.trace.needs import Index
-from core.trace.views.output import PickView, follower, pick_view, ranking, row_parts
+from core.trace.views.output import (
+    LOGITS,
+    PickView,
+    follower,
+    pick_view,
+    ranking,
+    row_parts,
+)
 from core.trace.views.places import token_label
 
 SIDE_WIDTH = 284
+HEAD_HEIGHT = 34
+"""Room for the picked token beside the title."""
 
 
 class PickPage(Page):
@@ -29,6 +38,8 @@ class PickPage(Page):
         super().__init__(session)
         self.drawn, self.controls = DrawCard(), ControlsCard()
         self.writing = WritingCard(session)
+        for card in (self.drawn, self.controls):
+            card.head.addStrut(HEAD_HEIGHT)
         self.drawn.token_chosen.connect(self.choose)
         self.controls.sampling_requested.connect(session.request_sampling)
         row = QHBoxLayout(self)
@@ -38,9 +49,10 @@ class PickPage(Page):
         row.addWidget(side_column(SIDE_WIDTH, self.controls, self.writing))
 
     def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
-        """The last row, and that of the chosen token."""
-        places = dict.fromkeys((scene.trace.n - 1, scene.selection.query))
-        return tuple(part for place in places for part in row_parts(place))
+        """The last logits, and the row of the chosen token where it is another."""
+        last, query = scene.trace.n - 1, scene.selection.query
+        here = () if query == last else row_parts(query)
+        return ((LOGITS, (last, None)), *here)
 
     def display(self, scene: Scene) -> None:
         """Draw the pick; say what follows the chosen token in the sentence."""

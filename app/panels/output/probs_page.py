@@ -7,7 +7,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QGridLayout
 
 from app.panels.output.figure_card import Figure, FigureCard
-from app.panels.output.page import CARD_GAP, Page, side_column
+from app.panels.output.page import CARD_GAP, HEAD_HEIGHT, Page, side_column
 from app.panels.output.row_card import RowCard
 from app.panels.output.words import counted, decimal, share_digits, share_text
 from app.scene import Scene
@@ -42,6 +42,7 @@ class ProbsPage(Page):
         self._row = RowCard()
         self._row.token_chosen.connect(self.choose)
         self._softmax = FigureCard("What softmax does")
+        self._softmax.head.addStrut(HEAD_HEIGHT)
         self._certainty = FigureCard("How sure the model is")
         self._end_to_end = Card("All probabilities, end to end")
         self._bar = CumulativeBar()
