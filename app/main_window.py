@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -52,7 +52,8 @@ from app.widgets.formula import use_renderer
 from app.workers.formulas import FormulaRenderer
 
 DEFAULT_SIZE = (1280, 800)
-LEAST_SIZE = (820, 560)
+LEAST_SIZE = (720, 460)
+MENU_GAP = 4
 ABOUT = (
     "Glassformer walks a sentence through a transformer. Every number on the screen is "
     "one the model computed; click one to see what it is made of."
@@ -101,6 +102,9 @@ class MainWindow(QMainWindow):
         column.addWidget(self.body, 1)
         column.addWidget(self.stepper)
         self.setCentralWidget(centre)
+        # So that arrows step from the start, and again after a click on empty space.
+        centre.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        centre.setFocus()
         row = self.sentence.row
         row.insertWidget(0, self._fold_button("sidebar", "view.pipeline"))
         row.addWidget(self._fold_button("inspector", "view.inspector"))
@@ -125,9 +129,17 @@ class MainWindow(QMainWindow):
             before[row.menu] = kind
             menus[row.menu].addAction(self.actions_by_id[row.id])
         button = icon_button("menu", "Menu", "window.menu")
-        button.setMenu(whole)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.clicked.connect(self._on_menu_clicked)
+        self._menu = whole
         return button
+
+    @Slot()
+    def _on_menu_clicked(self) -> None:
+        button = self.sender()
+        if isinstance(button, QWidget):
+            corner = button.rect().bottomRight()
+            left = QPoint(self._menu.sizeHint().width(), -MENU_GAP)
+            self._menu.popup(button.mapToGlobal(corner - left))
 
     # Actions
 

@@ -23,7 +23,8 @@ from app.scene import Scene
 from app.session import Session
 from core.trace.steps import steps_for
 
-MARGINS = (18, 12, 18, 14)
+STALE = "This is still the sentence before; the new one is too long for the model."
+MARGINS = (12, 10, 12, 14)
 
 
 class PanelHost(QWidget):
@@ -41,7 +42,7 @@ class PanelHost(QWidget):
         self._stack.addWidget(self.page)
         column = QVBoxLayout(self)
         column.setContentsMargins(*MARGINS)
-        column.setSpacing(10)
+        column.setSpacing(8)
         column.addWidget(self.header)
         column.addWidget(self._stack, 1)
         session.scene_changed.connect(self._on_session_scene_changed)
@@ -50,9 +51,9 @@ class PanelHost(QWidget):
             session.model_changed,
             session.selection_changed,
             session.encoding_changed,
-            session.too_long_changed,
         ):
             changed.connect(self._on_session_changed)
+        session.too_long_changed.connect(self._on_session_too_long_changed)
         self._show_state()
 
     @property
@@ -78,6 +79,11 @@ class PanelHost(QWidget):
     def _on_session_changed(self, _: object) -> None:
         if self._session.scene is None:
             self._show_state()
+
+    @Slot(int)
+    def _on_session_too_long_changed(self, _: int) -> None:
+        self._show_header()
+        self._on_session_changed(None)
 
     @Slot(object)
     def _on_session_failed(self, _: object) -> None:
@@ -112,6 +118,8 @@ class PanelHost(QWidget):
         keys = list(by_key)
         if broken in by_key and keys.index(broken) <= keys.index(step.key):
             self.header.warn(f"Not a number since {broken}: nothing here can be told.")
+        elif session.n_too_long and trace is not None:
+            self.header.warn(STALE)
 
 
 def state_of(session: Session, has_failed: bool) -> State:

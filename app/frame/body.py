@@ -4,8 +4,8 @@ On a narrow window the inspector is no column but a drawer over the panel's righ
 """
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
 
 from app.frame.inspector import WIDTH as INSPECTOR_WIDTH
 from app.frame.inspector import Inspector
@@ -17,6 +17,23 @@ NARROW = 1100
 """Below this width the inspector is a drawer."""
 LEAST_PANEL = 420
 LEAST_SIDE = 150
+HANDLE_WIDTH = 6
+"""Wide enough to be caught by a mouse."""
+
+
+class QuietHandle(QSplitterHandle):
+    """What is dragged between two columns; their own lines show where it is."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Nothing."""
+
+
+class QuietSplitter(QSplitter):
+    """A splitter that draws no lines."""
+
+    def createHandle(self) -> QSplitterHandle:
+        """A handle without ink."""
+        return QuietHandle(self.orientation(), self)
 
 
 class Body(QWidget):
@@ -40,8 +57,8 @@ class Body(QWidget):
         self._side.setMinimumWidth(LEAST_SIDE)
         middle.setMinimumWidth(LEAST_PANEL)
         inspector.setMinimumWidth(INSPECTOR_WIDTH - 40)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.setHandleWidth(1)
+        self._splitter = QuietSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setHandleWidth(HANDLE_WIDTH)
         self._splitter.setChildrenCollapsible(False)
         for widget in (self._side, middle, inspector):
             self._splitter.addWidget(widget)

@@ -26,6 +26,9 @@ from core.trace.views.inspector import InspectorView, inspector_view
 
 WIDTH = 286
 MARGIN = 15
+BUTTON_WIDTH = 24
+BASELINE_GAP = 5
+"""How much deeper the large number reaches than the small name beside it."""
 NOTHING_YET = "Click a number to see what it is made of."
 MOST_REMEMBERED = 100
 
@@ -63,17 +66,22 @@ class Inspector(QFrame):
         head.setSpacing(0)
         head.addWidget(caption("Where this number comes from"), 1)
         for button in (self.back, self.forward, self.copy):
+            button.setFixedWidth(BUTTON_WIDTH)
             head.addWidget(button)
         first = QHBoxLayout()
         first.setSpacing(8)
         first.addWidget(self.number)
-        first.addWidget(self.name, 1, Qt.AlignmentFlag.AlignBottom)
+        beside = QVBoxLayout()
+        beside.addStretch(1)
+        beside.addWidget(self.name)
+        beside.addSpacing(BASELINE_GAP)
+        first.addLayout(beside, 1)
         self.note.setWordWrap(True)
         line = QFrame()
         line.setFrameShape(QFrame.Shape.HLine)
         inside = QWidget()
         column = QVBoxLayout(inside)
-        column.setContentsMargins(MARGIN, 8, MARGIN, MARGIN)
+        column.setContentsMargins(MARGIN, 8, MARGIN - 4, MARGIN)
         column.setSpacing(6)
         column.addLayout(head)
         column.addLayout(first)

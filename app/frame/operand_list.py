@@ -11,14 +11,17 @@ from PySide6.QtCore import QLineF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.style.fonts import MEDIUM, REGULAR, SMALL, mono, sans
+from app.style.fonts import CAPTION, MEDIUM, REGULAR, SMALL, mono, sans
 from app.style.theme import theme
+from app.widgets.bars import column_widths, split_at_point
 from app.widgets.canvas import DOWN, NOTHING, Canvas
 from app.widgets.label import Align, advance, draw_label
 from core.trace.matrix import Cell
 from core.trace.views.inspector import InspectorView, Link, Row
+from core.trace.views.places import Words
 
 ROW_HEIGHT = 22
+HEAD_HEIGHT, HEAD_WIDTH = 16, 72
 GAP = 10
 """Between label, factor and result where no sign stands between them."""
 SIGNS = ("×", "=")
@@ -32,6 +35,8 @@ UNDERLINE = 0.7
 class Columns:
     """Where the columns of numbers end, and how much room the labels have."""
 
+    points: tuple[float, ...]
+    """Where the decimal points stand, one below the other."""
     rights: tuple[float, ...]
     signs: tuple[float, ...]
     """Where the sign before each column but the first stands; its left edge."""
@@ -52,16 +57,13 @@ def columns_of(rows: tuple[Row, ...], rest: str, width: float) -> Columns:
     texts = [_numbers(row) for row in rows] + ([[rest]] if rest else [])
     n_columns = max(map(len, texts), default=0)
     if not n_columns:
-        return Columns((), (), width)
+        return Columns((), (), (), width)
     # Short rows keep to the right: a bias stands among the products.
-    widths = [
-        max(
-            advance(row[place - n_columns], mono(SMALL))
-            for row in texts
-            if len(row) >= n_columns - place
-        )
-        for place in range(n_columns)
+    parts = [
+        column_widths([row[place] for row in texts if len(row) >= -place], mono(SMALL))
+        for place in range(-n_columns, 0)
     ]
+    widths = [before + after for before, after in parts]
     has_signs = n_columns > 2
     sign = advance(SIGNS[0], mono(SMALL))
     between = sign + 2 * SIGN_GAP if has_signs else GAP
@@ -70,7 +72,17 @@ def columns_of(rows: tuple[Row, ...], rest: str, width: float) -> Columns:
     )
     rights = tuple(reversed(list(steps)))
     signs = tuple(right + SIGN_GAP for right in rights[:-1]) if has_signs else ()
-    return Columns(rights, signs, rights[0] - widths[0] - GAP)
+    points = tuple(
+        right - after for right, (_, after) in zip(rights, parts, strict=True)
+    )
+    return Columns(points, rights, signs, rights[0] - widths[0] - GAP)
+
+
+def number_box(text: str, point: float, top: float) -> QRectF:
+    """Where a number is drawn so that its decimal point stands at `point`."""
+    whole, rest = (advance(part, mono(SMALL)) for part in split_at_point(text))
+    # One pixel more than measured, so that rounding never elides.
+    return QRectF(point - whole, top, whole + rest + 1, ROW_HEIGHT)
 
 
 def _numbers(row: Row) -> list[str]:
@@ -89,8 +101,9 @@ class OperandList(Canvas):
         self.setObjectName("inspector.operands")
         self._rows: tuple[Row, ...] = ()
         self._rest = ("", "")
+        self._heads: tuple[Words, ...] = ()
         self._placed: tuple[Placed, ...] = ()
-        self._columns = Columns((), (), 0.0)
+        self._columns = Columns((), (), (), 0.0)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
@@ -98,9 +111,14 @@ class OperandList(Canvas):
         """Show the operands of a number; None for none."""
         self._rows = view.rows if view else ()
         self._rest = (view.rest, view.rest_value) if view else ("", "")
+        self._heads = view.heads if view else ()
         lines = len(self._rows) + bool(self._rest[0])
-        self.setFixedHeight(lines * ROW_HEIGHT)
+        self.setFixedHeight(round(self._top_of(lines)))
         self.refresh()
+
+    def _top_of(self, row: int) -> float:
+        """Where a row begins; the heads of the columns stand above the first."""
+        return float(row * ROW_HEIGHT + (HEAD_HEIGHT if self._heads else 0))
 
     # The canvas's questions.
 
@@ -129,14 +147,12 @@ class OperandList(Canvas):
         self._columns = columns_of(self._rows, self._rest[1], width)
         placed = []
         for number, row in enumerate(self._rows):
-            rights = self._columns.rights[-len(_numbers(row)) :]
-            for link, right in zip(row.factors, rights, strict=False):
-                own = advance(link.text, mono(SMALL))
-                top = float(number * ROW_HEIGHT)
-                box = QRectF(right - own, top, own, ROW_HEIGHT)
+            points = self._columns.points[-len(_numbers(row)) :]
+            for link, point in zip(row.factors, points, strict=False):
+                box = number_box(link.text, point, self._top_of(number))
                 placed.append(Placed(link, number, box))
         self._placed = tuple(placed)
-        return QSizeF(width, len(self._rows) * ROW_HEIGHT)
+        return QSizeF(width, self._top_of(len(self._rows)))
 
     # Ink.
 
@@ -144,19 +160,27 @@ class OperandList(Canvas):
         """A number without operands has none to show."""
 
     def paint(self, painter: QPainter, visible: QRectF) -> None:
-        """Labels, factors with the signs between them, results."""
+        """Heads, labels, factors with the signs between them, results."""
+        self._paint_heads(painter)
         for number, row in enumerate(self._rows):
             self._paint_row(painter, number, row)
         for index, placed in enumerate(self._placed):
             self._paint_factor(painter, index, placed)
         if self._rest[0]:
             words, value = self._rest
-            top = float(len(self._rows) * ROW_HEIGHT)
+            top = self._top_of(len(self._rows))
             self._paint_label(painter, top, words, "muted", REGULAR)
             self._paint_number(painter, top, value, REGULAR)
 
+    def _paint_heads(self, painter: QPainter) -> None:
+        painter.setFont(sans(CAPTION))
+        for (text, role), right in zip(self._heads, self._columns.rights, strict=False):
+            painter.setPen(theme().ink(role))
+            box = QRectF(right - HEAD_WIDTH, 0, HEAD_WIDTH, HEAD_HEIGHT)
+            draw_label(painter, box, text, Align.AlignRight)
+
     def _paint_row(self, painter: QPainter, number: int, row: Row) -> None:
-        top = float(number * ROW_HEIGHT)
+        top = self._top_of(number)
         weight = MEDIUM if row.is_own else REGULAR
         if row.is_own:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -184,13 +208,14 @@ class OperandList(Canvas):
     def _paint_number(
         self, painter: QPainter, top: float, text: str, weight: int
     ) -> None:
+        """A result, in the last column."""
         painter.setFont(mono(SMALL, weight))
         painter.setPen(theme().colour("text"))
-        box = QRectF(0, top, self.viewport().width() + 1, ROW_HEIGHT)
-        draw_label(painter, box, text, Align.AlignRight)
+        box = number_box(text, self._columns.points[-1], top)
+        draw_label(painter, box, text, Align.AlignLeft)
 
     def _paint_factor(self, painter: QPainter, index: int, placed: Placed) -> None:
-        link, box = placed.link, placed.box.adjusted(0, 0, 1, 0)
+        link, box = placed.link, placed.box
         painter.setFont(mono(SMALL))
         painter.setPen(theme().ink(link.role))
         draw_label(painter, box, link.text, Align.AlignLeft)

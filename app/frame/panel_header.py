@@ -4,6 +4,7 @@ In: the present step and, once there is one, the trace. The shape has the real n
 """
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.frame.formula_colours import coloured
@@ -17,9 +18,11 @@ from core.trace.selection import Selection
 from core.trace.steps import Step, axis_sizes
 from core.trace.views.places import Words
 
-HEIGHT = 82
+HEIGHT = 90
 """The same for every step, so that the panel below does not move."""
-FORMULA_SHARE = 2
+ROOMY = 700
+MOST_FORMULA, LEAST_FORMULA = 0.42, 0.3
+"""The share of the width that a formula may take where there is room, and where not."""
 AXIS_NAMES = {
     "n": "tokens",
     "n_query": "query",
@@ -38,17 +41,15 @@ class PanelHeader(QWidget):
     def __init__(self) -> None:
         """Empty, at its full height."""
         super().__init__()
-        self.title = plain_label("", sans(TITLE))
+        self.title = WordsLine(sans(TITLE))
         self.address = WordsLine(mono(SMALL), gap=6)
         self.sentence = plain_label("", ink="muted")
         self.sentence.setWordWrap(True)
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.formula = FormulaView()
         self.formula.set_alignment(Qt.AlignmentFlag.AlignRight)
-        for label in (self.title, self.sentence):
-            label.setSizePolicy(
-                QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
-            )
+        policy = QSizePolicy.Policy
+        self.sentence.setSizePolicy(policy.Ignored, policy.Preferred)
         words = QVBoxLayout()
         words.setSpacing(3)
         words.addWidget(self.title)
@@ -57,8 +58,8 @@ class PanelHeader(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(18)
-        row.addLayout(words, 3)
-        row.addWidget(self.formula, FORMULA_SHARE, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(words, 1)
+        row.addWidget(self.formula, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setFixedHeight(HEIGHT)
 
     def show_step(
@@ -66,11 +67,17 @@ class PanelHeader(QWidget):
     ) -> None:
         """Speak of a step of a sentence of `n` tokens; 0 for none yet."""
         words = step_text(step, config)
-        self.title.setText(words.title)
+        self.title.show_words((Words(words.title, "text"),))
         self.sentence.setText(words.sentence)
         set_ink(self.sentence, "muted")
         self.address.show_words(address_words(step, config, selection, n))
         self.formula.show_formula(coloured(step.formula), LARGE + 2.0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let a long formula shrink before the title has to."""
+        share = MOST_FORMULA if self.width() >= ROOMY else LEAST_FORMULA
+        self.formula.setMaximumWidth(round(share * self.width()))
+        super().resizeEvent(event)
 
     def warn(self, words: str) -> None:
         """Say what is wrong with the step's numbers, in place of its sentence."""
@@ -79,7 +86,7 @@ class PanelHeader(QWidget):
 
     def clear(self) -> None:
         """Say nothing: there is no model."""
-        self.title.clear()
+        self.title.show_words(())
         self.sentence.clear()
         self.address.show_words(())
         self.formula.show_formula("")

@@ -8,6 +8,9 @@ from app.style.fonts import BASE, CAPTION, sans
 from app.style.icons import show_icon
 from app.widgets.label import as_tip
 
+ICON_BUTTON = 28
+"""Side of a quiet button with an icon."""
+
 
 def plain_label(text: str, font: QFont | None = None, ink: str = "") -> QLabel:
     """A label that shows its text literally, in a colour of the sheet."""
@@ -28,6 +31,8 @@ def icon_button(icon: str, tip: str, name: str) -> QToolButton:
     """A quiet button that shows an icon and says in its tip what it does."""
     button = QToolButton()
     button.setProperty("kind", "flat")
+    button.setFixedSize(ICON_BUTTON, ICON_BUTTON)
+    button.setStyleSheet("padding: 3px;")  # the sheet's room is for words
     show_icon(button, icon, "muted")
     button.setToolTip(as_tip(tip))
     button.setAccessibleName(tip)

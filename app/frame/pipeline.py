@@ -25,7 +25,7 @@ WIDTH = 190
 TOP, HEADING_HEIGHT, LINE_HEIGHT = 8, 25, 22
 RAIL, INDENT, INSET = 18, 34, 12
 """From the left: the rail, top-level words, and how much deeper a layer's words are."""
-SIDE, PAD = 8, 6
+SIDE, PAD = 14, 6
 """Free at the right, and around the words of the marked step."""
 DOT, PRESENT_DOT = 4.0, 5.0
 """Radii, half a line of their outline included."""

@@ -7,7 +7,7 @@ text, another model, a shorter sentence.
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QPushButton
 
 import resources
@@ -25,6 +25,8 @@ HINT = "Type a sentence"
 MOST_CHARACTERS = 10_000_000
 """What the field takes; how much the model can read is another matter."""
 BUTTON_HEIGHT = 32
+ROOMY = 1000
+"""Below this width the bar counts tokens alone."""
 MOST_NAME = 22
 """Characters of a model's name on the button; the tip has all of it."""
 
@@ -160,7 +162,15 @@ class SentenceBar(QFrame):
             self._counts.setText(f"{counted(n, 'token')}, {n_too_long:,} too many")
             self._keep.setText(f"Keep the last {card.n_ctx:,}")
         else:
-            self._counts.setText(counts_text(encoding))
+            counts = counts_of(encoding)
+            shown = counts if self.width() >= ROOMY else counts[:1]
+            self._counts.setText(" · ".join(shown))
+            self._counts.setToolTip(as_tip(" · ".join(counts)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Count no more than there is room for."""
+        super().resizeEvent(event)
+        self._show_counts(self._session.encoding)
 
 
 def menu_button(text: str, name: str) -> QPushButton:
@@ -178,14 +188,14 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
-def counts_text(encoding: Encoding) -> str:
-    """How long the sentence is: "6 tokens · 24 characters · 24 bytes"."""
+def counts_of(encoding: Encoding) -> tuple[str, ...]:
+    """How long the sentence is: "6 tokens", "24 characters", "24 bytes"."""
     counts = (
         (len(encoding.pieces), "token"),
         (encoding.n_characters, "character"),
         (encoding.n_bytes, "byte"),
     )
-    return " · ".join(counted(*count) for count in counts)
+    return tuple(counted(*count) for count in counts)
 
 
 def short_name(name: str) -> str:

@@ -6,7 +6,7 @@ Three looks: a model is being opened, nothing has been typed, opening failed.
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.frame.parts import plain_label
 from app.style.fonts import LARGE, sans
@@ -66,8 +66,12 @@ class StatePage(QWidget):
         for label in (self._title, self._hint):
             label.setAlignment(centre)
         self._hint.setWordWrap(True)
-        self._hint.setFixedWidth(LINE_WIDTH)
-        inside.addWidget(self._hint, 0, centre)
+        self._hint.setMaximumWidth(LINE_WIDTH)
+        middle = QHBoxLayout()  # an aligned label would be given one line's height
+        middle.addStretch(1)
+        middle.addWidget(self._hint, 10)
+        middle.addStretch(1)
+        inside.addLayout(middle)
         inside.addSpacing(8)
         inside.addWidget(self._busy, 0, centre)
         inside.addStretch(3)

@@ -4,25 +4,17 @@ Bottom of the window. At its right: which step this is, whether its numbers chec
 and how fast the trace was made. Actions of the window stand behind the buttons.
 """
 
-from PySide6.QtCore import QLineF, QRectF, QSignalBlocker, QTimer, Slot
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPen, Qt
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QSlider,
-    QStyle,
-    QStyleOptionSlider,
-    QToolButton,
-)
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton
 
 from app.frame.parts import icon_button, plain_label, set_ink
+from app.frame.step_slider import StepSlider
 from app.model_card import ModelCard
 from app.scene import Scene
 from app.session import Session
-from app.style.fonts import CAPTION, SMALL, sans
+from app.style.fonts import SMALL, sans
 from app.style.icons import show_icon
-from app.style.theme import theme
 from app.widgets.label import as_tip
 from app.workers.tracing import TraceTiming
 from core.config import ModelConfig
@@ -38,72 +30,10 @@ TELL_AFTER_MS = 250
 FAULTY = 1e-3
 """Differences beyond rounding are shown as a fault."""
 NEXT, APPEND = "Next", "Append"
+WIDEST_PLACE, WIDEST_CHECK = "step 88 of 88", "checked: largest difference 8e−08"
 BUTTON_HEIGHT = 30
-TICK_HEIGHT = 4.0
-
-
-class StepSlider(QSlider):
-    """A slider over all steps, with a tick and a number where each layer begins."""
-
-    def __init__(self) -> None:
-        """No steps yet."""
-        super().__init__(Qt.Orientation.Horizontal)
-        self._ticks: tuple[int, ...] = ()
-        self.setObjectName("step.slider")
-        self.setAccessibleName("Step")
-        self.setFixedHeight(34)
-        self.setPageStep(10)
-
-    def show_steps(self, steps: tuple[Step, ...]) -> None:
-        """Take the range and the layers of a model's steps."""
-        self._ticks = tuple(
-            place
-            for place, step in enumerate(steps)
-            if step.layer is not None and step.layer != steps[place - 1].layer
-        )
-        self.setRange(0, len(steps) - 1)
-        self.update()
-
-    @property
-    def ticks(self) -> tuple[int, ...]:
-        """Where the layers begin."""
-        return self._ticks
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The slider, and under it the layers."""
-        super().paintEvent(event)
-        painter = QPainter(self)
-        painter.setFont(sans(CAPTION))
-        every = self._every()
-        for number, place in enumerate(self._ticks):
-            x, foot = self._x_of(place), float(self.height())
-            painter.setPen(QPen(theme().colour("faint"), 1))
-            top = self.height() / 2 + 5
-            painter.drawLine(QLineF(x, top, x, top + TICK_HEIGHT))
-            if number % every == 0:
-                painter.setPen(theme().ink("muted"))
-                box = QRectF(x + 3, top - 2, 30, foot - top + 2)
-                painter.drawText(box, Qt.AlignmentFlag.AlignLeft, str(number + 1))
-
-    def _every(self) -> int:
-        """Number every layer, or so many apart that the numbers do not touch."""
-        if len(self._ticks) < 2:
-            return 1
-        pitch = self._x_of(self._ticks[1]) - self._x_of(self._ticks[0])
-        return max(1, round(24 / max(pitch, 1.0)))
-
-    def _x_of(self, place: int) -> float:
-        option = QStyleOptionSlider()
-        self.initStyleOption(option)
-        handle = self.style().subControlRect(
-            QStyle.ComplexControl.CC_Slider,
-            option,
-            QStyle.SubControl.SC_SliderHandle,
-            self,
-        )
-        room = self.width() - handle.width()
-        span = max(1, self.maximum() - self.minimum())
-        return handle.width() / 2 + room * (place - self.minimum()) / span
+ROOMY = 1000
+"""Below this width the check and the timing give way to the slider."""
 
 
 class Stepper(QFrame):
@@ -117,8 +47,10 @@ class Stepper(QFrame):
         self._timing = ""
         self._play_action: QAction | None = None
         self.setProperty("bar", "bottom")
-        self.previous = icon_button("back", "Previous step (Left)", "step.previous")
-        self.previous.setProperty("kind", "")
+        self.previous = QPushButton()
+        self.previous.setObjectName("step.previous")
+        self.previous.setAccessibleName("Previous step")
+        self.previous.setToolTip(as_tip("Previous step (Left)"))
         self.next = QPushButton(NEXT)
         self.next.setObjectName("step.next")
         self.next.setProperty("kind", "primary")
@@ -141,6 +73,7 @@ class Stepper(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 6, 14, 6)
         row.setSpacing(8)
+        show_icon(self.previous, "back")
         show_icon(self.next, "next", "on_accent")
         self.next.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # icon behind
         show_icon(self.play, "play")
@@ -153,6 +86,9 @@ class Stepper(QFrame):
         row.addSpacing(4)
         row.addWidget(self.slider, 1)
         row.addSpacing(4)
+        widest = ((self.place, WIDEST_PLACE), (self.check, WIDEST_CHECK))
+        for label, text in widest:  # so that the slider does not change its length
+            label.setMinimumWidth(label.fontMetrics().horizontalAdvance(text))
         for label in (self.place, self.check, self.timing):
             row.addWidget(label)
 
@@ -290,6 +226,13 @@ class Stepper(QFrame):
         self.up.setEnabled(session.can_change_layer(-1))
         self.down.setEnabled(session.can_change_layer(1))
         self.play.setEnabled(self.is_playing or self._is_walkable())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the slider its room on a narrow window."""
+        super().resizeEvent(event)
+        is_roomy = self.width() >= ROOMY
+        for widget in (self.check, self.timing):
+            widget.setVisible(is_roomy)
 
     @Slot()
     def _on_rest_timeout(self) -> None:

@@ -47,6 +47,7 @@ class TokenBar(QFrame):
         session.encoding_changed.connect(self._on_session_encoding_changed)
         session.selection_changed.connect(self._on_session_selection_changed)
         session.trace_changed.connect(self._on_session_trace_changed)
+        session.too_long_changed.connect(self._on_session_too_long_changed)
 
     # What the reader does.
 
@@ -84,9 +85,16 @@ class TokenBar(QFrame):
         self.next.show_words(words, tip=f"{trace.text}\n{NEXT_NOTE}")
         self._mark(self._session.selection)
 
+    @Slot(int)
+    def _on_session_too_long_changed(self, n_too_long: int) -> None:
+        """What was likely after another sentence is not said of this one."""
+        self.next.setVisible(not n_too_long)
+        self._mark(self._session.selection)
+
     def _mark(self, selection: Selection) -> None:
         """Mark query and key, where the sentence has them."""
-        n = len(self._encoding.pieces) if self._encoding else 0
+        is_of_another = bool(self._session.n_too_long)
+        n = len(self._encoding.pieces) if self._encoding and not is_of_another else 0
         places = (selection.query, selection.key)
         self.strip.set_marks(*(place if place < n else None for place in places))
 
@@ -136,5 +144,5 @@ def next_words(trace: Trace, label_of: LabelOf) -> tuple[Words, ...]:
         label = label_of(int(token))
         is_long = len(label) > LONGEST_LABEL
         shown = f"{label[: LONGEST_LABEL - 1]}…" if is_long else label
-        words += [Words(shown, "text"), Words(f"{shares[token]:.2f}")]
+        words += [Words(shown, "text"), Words(f"{shares[token]:.2f} ")]
     return tuple(words)

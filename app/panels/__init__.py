@@ -9,8 +9,6 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from core.errors import CoreError
-
 if TYPE_CHECKING:
     from app.panels.base import Panel
     from app.session import Session
@@ -36,32 +34,52 @@ class PanelSpec:
         return panel
 
 
-MATRIX = "app.panels.matrix:MatrixPanel"
-
 PANELS = (
-    PanelSpec("tokens", "Tokens", MATRIX, ("tokens.*",)),
-    PanelSpec("embedding", "Embedding", MATRIX, ("embed.token", "embed.scaled")),
+    PanelSpec("tokens", "Tokens", "app.panels.tokens:TokensPanel", ("tokens.*",)),
+    PanelSpec(
+        "embedding",
+        "Embedding",
+        "app.panels.embedding:EmbeddingPanel",
+        ("embed.token", "embed.scaled"),
+    ),
     PanelSpec(
         "position",
         "Position",
-        MATRIX,
+        "app.panels.position:PositionPanel",
         ("embed.position", "embed.sum", "embed.segment", "embed.norm"),
     ),
-    PanelSpec("attention", "Attention", MATRIX, ("layers.*.attn.*",)),
-    PanelSpec("feed_forward", "Feed-forward", MATRIX, ("layers.*.ffn.*",)),
-    PanelSpec("residual", "Residual stream", MATRIX, ("layers.*.resid_*",)),
-    PanelSpec("output", "Next token", MATRIX, ("output.*",)),
+    PanelSpec(
+        "attention",
+        "Attention",
+        "app.panels.attention:AttentionPanel",
+        ("layers.*.attn.*",),
+    ),
+    PanelSpec(
+        "feed_forward",
+        "Feed-forward",
+        "app.panels.feed_forward:FeedForwardPanel",
+        ("layers.*.ffn.*",),
+    ),
+    PanelSpec(
+        "residual",
+        "Residual stream",
+        "app.panels.residual:ResidualPanel",
+        ("layers.*.resid_*",),
+    ),
+    PanelSpec("output", "Next token", "app.panels.output:OutputPanel", ("output.*",)),
 )
+
+
+ANY_STEP = PanelSpec("matrix", "Numbers", "app.panels.matrix:MatrixPanel", ("*",))
+"""Shows a step that no panel claims: one that came with another kind of model."""
 
 
 @lru_cache(maxsize=4096)
 def panel_of(step_key: str) -> PanelSpec:
-    """The panel that shows a step.
-
-    Raises:
-        CoreError: No pattern fits the key.
-    """
-    for spec in PANELS:
-        if any(fnmatchcase(step_key, pattern) for pattern in spec.steps):
-            return spec
-    raise CoreError(f"No panel shows the step {step_key}.")
+    """The panel that shows a step."""
+    claims = (
+        spec
+        for spec in PANELS
+        if any(fnmatchcase(step_key, pattern) for pattern in spec.steps)
+    )
+    return next(claims, ANY_STEP)

@@ -25,6 +25,7 @@ from core.trace.views.places import (
     token_label,
 )
 from core.trace.views.roles import role_of
+from core.trace.views.typeset import in_lines
 
 N_TERMS = 6
 """Rows of a long sum; what is left is one row of its own."""
@@ -69,6 +70,8 @@ class InspectorView:
     where: tuple[Words, ...]
     equation: str
     """LaTeX; "" where nothing was computed."""
+    heads: tuple[Words, ...]
+    """What stands in each column of numbers; none where there is but one."""
     rows: tuple[Row, ...]
     rest: str
     """What the terms that are not shown add up to: "186 more", "−0.0214"."""
@@ -115,7 +118,8 @@ def inspector_view(trace: Trace, cell: Cell, label_of: LabelOf) -> InspectorView
         number=number_text(cell.key, explanation.recorded),
         name_words=_name_words(cell.key),
         where=place_words(trace, cell, label_of),
-        equation=explanation.equation,
+        equation=in_lines(explanation.equation),
+        heads=_heads(explanation),
         rows=tuple(rows),
         rest=rest,
         rest_value=rest_value,
@@ -124,6 +128,19 @@ def inspector_view(trace: Trace, cell: Cell, label_of: LabelOf) -> InspectorView
         note=explanation.note,
         text=explanation.text,
     )
+
+
+def _heads(explanation: Explanation) -> tuple[Words, ...]:
+    """What the columns hold: ("q", "k", "product"), ("masked", "share")."""
+    is_product = explanation.op in SUMS_OF_PRODUCTS
+    if not is_product and explanation.op != "softmax":
+        return ()
+    blocks = explanation.blocks[: 2 if is_product else 1]
+    names = (
+        Words(block.address.rpartition(".")[2], role_of(block.address))
+        for block in blocks
+    )
+    return *names, Words("product" if is_product else "share")
 
 
 def _name_words(address: str) -> tuple[Words, ...]:
@@ -270,7 +287,12 @@ def _operands(explanation: Explanation, reading: _Reading) -> Made:
 
 
 def _plain(block: Block, reading: _Reading) -> list[Row]:
-    name = Words(NAMES.get(block.address) or bare_name(block.address))
+    address = block.address
+    name = (
+        Words(NAMES[address])
+        if address in NAMES
+        else Words(bare_name(address), role_of(address))
+    )
     return [Row(name, (reading.link(operand, 4),)) for operand in block]
 
 

@@ -1,0 +1,1 @@
+"""What panels draw: from a trace and a selection to rows, matrices, words."""
