@@ -5,8 +5,6 @@ number a person committed: by Enter, by a step, or by leaving the field. A decim
 is a point; a comma typed for one becomes one, since a German "0,7" must not be 7.
 """
 
-from typing import Protocol
-
 from PySide6.QtCore import QLocale, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QValidator, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QWidget
@@ -17,13 +15,6 @@ MOST_DECIMALS = 6
 
 Steps = QAbstractSpinBox.StepEnabledFlag
 Verdict = QValidator.State
-
-
-class NumberField(Protocol):
-    """What a form asks of either kind of field."""
-
-    def show_number(self, number: float) -> None:
-        """Show a number that somebody else chose; nothing is told."""
 
 
 class DecimalField(QDoubleSpinBox):

@@ -26,7 +26,7 @@ from core.trace.views.output import (
 from core.trace.views.places import token_label
 
 SIDE_WIDTH = 284
-HEAD_HEIGHT = 34
+PICK_HEAD_HEIGHT = 34
 """Room for the picked token beside the title."""
 
 
@@ -39,7 +39,7 @@ class PickPage(Page):
         self.drawn, self.controls = DrawCard(), ControlsCard()
         self.writing = WritingCard(session)
         for card in (self.drawn, self.controls):
-            card.head.addStrut(HEAD_HEIGHT)
+            card.head.addStrut(PICK_HEAD_HEIGHT)
         self.drawn.token_chosen.connect(self.choose)
         self.controls.sampling_requested.connect(session.request_sampling)
         row = QHBoxLayout(self)

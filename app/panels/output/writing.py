@@ -3,7 +3,6 @@
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
-from app.panels.output.words import counted
 from app.session import Session
 from app.style.fonts import SMALL, mono, sans
 from app.widgets.card import GAP, Card, plain_label
@@ -121,7 +120,7 @@ def state_words(session: Session) -> str:
         return f"Sampling is off: not a number since {session.broken_from}."
     n_ctx = session.model.n_ctx if session.model else 0
     if session.n_room:
-        return f"{counted(session.n_room, 'more token')} fit; it stops at {n_ctx:,}."
+        return f"Room for {session.n_room:,} more; then Generate stops."
     return (
         f"The window of {n_ctx:,} tokens is full: Generate stops here. One more by "
         "Append, and the first token can no longer be seen."

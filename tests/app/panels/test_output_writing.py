@@ -97,7 +97,7 @@ def test_what_was_added_so_far_is_told(panel, session, qtbot):
 
 def test_a_full_window_says_so_and_stops_generate(panel, session, qtbot):
     writing = page_of(panel).writing
-    assert writing._state.text() == "9 more tokens fit; it stops at 12."
+    assert writing._state.text() == "Room for 9 more; then Generate stops."
     session.request_text(FULL)
     qtbot.waitUntil(lambda: session.is_current, timeout=WAIT_MS)
     assert session.n_room == 0
