@@ -30,7 +30,7 @@ from app.widgets.axes import (
     paint_column_labels,
     paint_row_labels,
 )
-from app.widgets.label import as_tip
+from app.widgets.label import as_tip, draw_label
 from app.widgets.map_picture import NOWHERE, MapPicture, Place, picture_of
 from core.trace.matrix import Matrix
 
@@ -217,7 +217,7 @@ class Heatmap(QWidget):
         painter.setFont(sans(SMALL))
         painter.setPen(theme().ink("muted"))
         note = f"each dot is the largest of {rows} × {columns} cells"
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, note)
+        draw_label(painter, box, note, Qt.AlignmentFlag.AlignHCenter)
 
     def _paint_message(self, painter: QPainter) -> None:
         painter.setFont(sans(BASE))

@@ -37,6 +37,8 @@ class PlaySlider(QWidget):
         self._slider.setAccessibleName(name)
         self._slider.setPageStep(1)
         self._slider.valueChanged.connect(self.position_requested)
+        for part in (self._play, self._slider):
+            part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the arrows
         self._words = plain_label(ink="muted")
         self._words.setFont(mono(SMALL))
         row = QHBoxLayout(self)

@@ -71,15 +71,11 @@ class Rows(Canvas):
         self._rows: tuple[Row, ...] = ()
         self._widths = [0.0 for _ in columns]
         self._chosen: int | None = None
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_rows(self, rows: tuple[Row, ...]) -> None:
         """Show other rows."""
         self._rows = rows
-        self._widths = [
-            max(advance(column.head, sans(SMALL)), self._widest(at)) + 1
-            for at, column in enumerate(self._columns)
-        ]
+        self._widths = [self._width(at) for at in range(len(self._columns))]
         self.refresh()
         self.keep_in_sight()
 
@@ -89,10 +85,13 @@ class Rows(Canvas):
         self.keep_in_sight()
         self.viewport().update()
 
-    def _widest(self, column: int) -> float:
+    def _width(self, column: int) -> float:
+        """Room for a column's texts and its head; 0 where no row has a text."""
         texts = sorted({row.texts[column] for row in self._rows}, key=len)
         longest = texts[-N_MEASURED:]
-        return max((advance(text, mono()) for text in longest), default=0.0)
+        widest = max((advance(text, mono()) for text in longest), default=0.0)
+        head = advance(self._columns[column].head, sans(SMALL))
+        return max(widest, head) + 1 if widest else 0.0
 
     # The canvas's questions.
 
@@ -101,10 +100,11 @@ class Rows(Canvas):
         return len(self._rows)
 
     def item_rect(self, index: int) -> QRectF:
-        """The whole width."""
+        """The row, as wide as what is seen of it."""
         height = self._row_height
         top = HEAD_HEIGHT + index * height
-        return QRectF(0, top, self.viewport().width(), height)
+        left = self.horizontalScrollBar().value()
+        return QRectF(left, top, self.viewport().width(), height)
 
     def item_at(self, point: QPointF) -> int:
         """The row at a height."""
@@ -119,9 +119,10 @@ class Rows(Canvas):
         return "\n".join([*facts, row.note] if row.note else facts)
 
     def arrange(self) -> QSizeF:
-        """All rows below each other."""
+        """All rows below each other, as wide as their columns at the least."""
         height = HEAD_HEIGHT + self._row_height * len(self._rows)
-        return QSizeF(self.viewport().width(), height)
+        needed = self._boxes(0, 0)[-1].right() + MARGIN
+        return QSizeF(max(self.viewport().width(), needed), height)
 
     def activate(self, index: int, is_secondary: bool) -> None:
         """Tell which row."""
@@ -212,6 +213,8 @@ class Rows(Canvas):
         painter.setFont(sans(SMALL))
         painter.setPen(theme().ink("muted"))
         boxes = self._boxes(0, line_height(sans(SMALL)))
+        painter.translate(-self.horizontalScrollBar().value(), 0)
         for column, box in zip(self._columns, boxes, strict=True):
             align = Align.AlignRight if column.is_number else Align.AlignLeft
-            draw_label(painter, box, column.head, align)
+            if box.width():
+                draw_label(painter, box, column.head, align)

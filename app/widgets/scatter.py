@@ -101,7 +101,7 @@ class Scatter(Canvas):
         size = QSizeF(self.viewport().size())
         ground = QRectF(FOOT, 0, size.width() - FOOT, size.height() - FOOT)
         self._places = list(fitted_points(self._dots, ground))
-        self._labels = placed_labels(self._dots, self._places, ground)
+        self._labels = placed_labels(self._dots, self._places, ground, self._chosen)
         return size
 
     def sizeHint(self) -> QSize:
@@ -163,20 +163,20 @@ def fitted_points(dots: tuple[Dot, ...], ground: QRectF) -> Iterator[QPointF]:
 
 
 def placed_labels(
-    dots: tuple[Dot, ...], places: list[QPointF], ground: QRectF
+    dots: tuple[Dot, ...], places: list[QPointF], ground: QRectF, chosen: int
 ) -> list[QRectF | None]:
-    """A box for each name that finds one free of dots and other names, else None."""
+    """A box for each name that finds one free of dots and other names, else None.
+
+    Only the name of the chosen point may lie over dots: it is always there.
+    """
     around = QPointF(DOT + 1, DOT + 1)
     taken = [QRectF(place - around, place + around) for place in places]
     boxes: list[QRectF | None] = []
-    for dot, place in zip(dots, places, strict=True):
+    for index, (dot, place) in enumerate(zip(dots, places, strict=True)):
         width = min(LABEL_LIMIT, advance(dot.label, mono(SMALL, MEDIUM))) + 1
-        free = (
-            box
-            for box in _beside(place, width)
-            if ground.contains(box) and not any(box.intersects(t) for t in taken)
-        )
-        found = next(free, None)
+        inside = [box for box in _beside(place, width) if ground.contains(box)]
+        free = (box for box in inside if not any(box.intersects(t) for t in taken))
+        found = next(free, inside[0] if inside and index == chosen else None)
         boxes.append(found)
         if found is not None:
             taken.append(found)

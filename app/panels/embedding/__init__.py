@@ -11,9 +11,11 @@ from app.panels.embedding.neighbours import MapCard, NeighboursCard
 from app.panels.embedding.table import TableCard
 from app.scene import Scene
 from app.session import Session
+from app.widgets.tall import Tall
 from core.trace.matrix import Cell
 
 CARD_GAP = 12
+LEAST_HEIGHT = 480
 LEFT_SHARE, RIGHT_SHARE = 7, 4
 
 
@@ -30,11 +32,13 @@ class EmbeddingPanel(Panel):
         right.setSpacing(CARD_GAP)
         right.addWidget(self.neighbours)
         right.addWidget(self.map, 1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        row = QHBoxLayout()
         row.setSpacing(CARD_GAP)
         row.addWidget(self.table, LEFT_SHARE)
         row.addLayout(right, RIGHT_SHARE)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(Tall(row, LEAST_HEIGHT))
         for card in (self.table, self.neighbours, self.map):
             card.cell_requested.connect(self._on_cell_requested)
 

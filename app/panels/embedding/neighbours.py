@@ -13,7 +13,7 @@ from app.widgets.scatter import Dot, Scatter
 from core.trace.numbers import short
 from core.trace.views.embedding import flat_map, nearest, table_of, weight_cell
 
-N_LISTED, N_MAPPED = 8, 24
+N_LISTED, N_MAPPED = 7, 24
 """Neighbours in the list and on the map."""
 NO_OTHERS = "The table has no other row."
 MAP_NOTE = "rows at length 1, from where they differ most"
@@ -44,7 +44,7 @@ class NeighboursCard(Card):
         chosen = trace.ids[selection.query]
         found = nearest(table_of(trace), chosen, N_LISTED)
         self._ids, self._feature = found.ids, selection.feature
-        self.set_title(f"Nearest to {scene.tokenizer.label(chosen)}")
+        self.set_title(f"{scene.tokenizer.label(chosen)} · nearest rows")
         bars = (
             Bar(scene.tokenizer.label(row), (short(cosine),), cosine, f"id {row}")
             for row, cosine in zip(found.ids, found.cosines.tolist(), strict=True)

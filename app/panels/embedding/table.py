@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.scene import Scene
 from app.style.fonts import SMALL, sans
-from app.widgets.card import GAP, Card
+from app.widgets.card import GAP, Card, give_the_rest
 from app.widgets.colour_bar import ColourBar
 from app.widgets.elided import ElidedLabel
 from app.widgets.heatmap import Heatmap
@@ -31,6 +31,7 @@ from core.trace.views.embedding import (
 )
 from core.trace.views.hover import hover_text
 
+LEAST_HEIGHT = 100
 WINDOW_HEIGHT = 190
 """Five rows of the table and their title."""
 IN_USE = "the rows that the sentence takes, in its order"
@@ -47,6 +48,7 @@ class RowsMap(QWidget):
         super().__init__()
         self._scene: Scene | None = None
         self.map, self.bar = Heatmap(), ColourBar()
+        give_the_rest(self.map, LEAST_HEIGHT)
         self.map.set_hover_text(self._hover_text)
         self.map.cell_clicked.connect(self._on_map_cell_clicked)
         self.caption = ElidedLabel("muted")

@@ -13,10 +13,12 @@ from app.panels.position.sums import SumCard
 from app.panels.position.waves import SimilarityCard, WavesCard
 from app.scene import Scene
 from app.session import Session
+from app.widgets.tall import Tall
 from core.trace.matrix import Cell
 from core.trace.views.position import chosen_feature
 
 CARD_GAP = 12
+LEAST_HEIGHT = 500
 SUM_SHARE, FOOT_SHARE = 1, 1
 WAVES_SHARE, SIMILARITY_SHARE = 8, 5
 
@@ -33,11 +35,13 @@ class PositionPanel(Panel):
         foot.setSpacing(CARD_GAP)
         foot.addWidget(self.waves, WAVES_SHARE)
         foot.addWidget(self.similarity, SIMILARITY_SHARE)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout()
         column.setSpacing(CARD_GAP)
         column.addWidget(self.sum, SUM_SHARE)
         column.addLayout(foot, FOOT_SHARE)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(Tall(column, LEAST_HEIGHT))
         self.sum.cell_requested.connect(self._on_cell_requested)
         self.waves.position_requested.connect(self._on_position_requested)
         self.similarity.pair_requested.connect(self._on_pair_requested)

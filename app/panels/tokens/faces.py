@@ -23,10 +23,7 @@ from core.trace.views.tokens import (
     word_of,
 )
 
-SPLIT_NOTE = (
-    "Each box is a word; a space belongs to the word after it. Under each character "
-    "stand its bytes. No token crosses the border of a word."
-)
+SPLIT_NOTE = "Under each character stand its bytes, in hexadecimal."
 COLUMNS = (
     Column("place", is_number=True, ink="muted"),
     Column("token"),

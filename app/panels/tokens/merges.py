@@ -69,6 +69,7 @@ class MergesFace(Card):
         self.head.addWidget(self.cut)
         self.rows, self.tree = MergeRows(), MergeTree()
         self.slider = PlaySlider("merges of the word")
+        self.slider.setObjectName("merges.slider")
         self.empty = NoMerges()
         walk = QWidget()
         column = QVBoxLayout(walk)
@@ -97,7 +98,7 @@ class MergesFace(Card):
         self.rows.set_position(n_merges)
         self.tree.set_position(n_merges)
         self.slider.show_position(n_merges, len(word.merges))
-        self.set_title(f"{label_of(word.data)}: {merges_title(word, n_merges)}")
+        self.set_title(f"{label_of(word.data)} · {merges_title(word, n_merges)}")
 
     def _show_word(self, encoding: Encoding, chosen: int) -> None:
         word = encoding.words[chosen]

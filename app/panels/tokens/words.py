@@ -4,7 +4,7 @@ Below them the bytes of the chosen word, and, where the text holds the name of a
 token, the choice how to read it.
 """
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -52,6 +52,7 @@ class SpecialsSwitch(QWidget):
         for number, button in enumerate((self.as_characters, self.as_special)):
             button.setCheckable(True)
             button.setProperty("kind", "segment")
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self._group.addButton(button, number)
             choices.addWidget(button)
         choices.addStretch(1)

@@ -229,7 +229,7 @@ def chosen_place(trace: Trace, selection: Selection) -> tuple[int, int]:
 def scaling_words(trace: Trace, selection: Selection) -> tuple[str, str]:
     """The chosen number before and after the scaling, as written above the rows."""
     place = chosen_place(trace, selection)
-    before, after = (short(trace.value(key, place)) for key in (TOKEN, SCALED))
+    before, after = (short(trace.value(key, place), 4) for key in (TOKEN, SCALED))
     root = short(sqrt(trace.config.d_model), 4)
     return (
         f"before: {before}",

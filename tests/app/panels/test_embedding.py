@@ -76,5 +76,5 @@ def test_a_model_without_scaling_shows_the_table_around_the_row(panel):
 def test_one_token_has_a_row_and_neighbours(panel):
     panel.display(scene_of("a", step="embed.token"))
     assert panel.table.rows.map.matrix.values.shape == (1, 8)
-    assert panel.neighbours.bars.item_count() == 8
+    assert panel.neighbours.bars.item_count() == 7
     assert panel.map.scatter.item_count() == 25

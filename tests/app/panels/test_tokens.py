@@ -63,7 +63,7 @@ def test_the_slider_stands_where_the_selection_is(panel):
         moved = replace(scene.selection, n_merges=n)
         panel.display(replace(scene, selection=moved))
         assert panel.merges.slider.position == n
-    assert panel.merges.title == f"·cat: after {n_merges} merges"
+    assert panel.merges.title == f"·cat · after {n_merges} merges"
 
 
 def test_a_word_of_one_byte_says_why_it_has_no_merges(panel):

@@ -131,5 +131,6 @@ def test_the_scaling_is_written_with_the_models_numbers():
     trace = tiny_trace(scale_embeddings=True, d_model=16)
     before, after = scaling_words(trace, Selection(step=SCALED, query=1, feature=2))
     value = trace.value(TOKEN, (1, 2))
-    assert before == f"before: {short(value)}"
-    assert after == f"times √16: {short(value)} × 4.000 = {short(4 * value)}"
+    once, fourfold = short(value, 4), short(4 * value, 4)
+    assert before == f"before: {once}"
+    assert after == f"times √16: {once} × 4.000 = {fourfold}"
