@@ -30,11 +30,13 @@ class StepMatrix:
     """The token of row 0."""
     selected: tuple[int, int]
     """Row and column in the matrix."""
+    n_axes: int
+    """How long an index of the step is; a step of one number a token is one column."""
 
     def cell(self, row: int, column: int) -> Cell:
         """The number at a place of the picture."""
         index = (*self.matrix.prefix, row + self.first_row, column)
-        return Cell(self.matrix.key, index)
+        return Cell(self.matrix.key, index[: self.n_axes])
 
 
 def shown_part(trace: Trace, selection: Selection) -> tuple[str, Index]:
@@ -70,7 +72,7 @@ def step_matrix(trace: Trace, selection: Selection, label_of: LabelOf) -> StepMa
         key=key,
         prefix=tuple(i for i in index[:1] if _is_head(step.axes[0]) and i is not None),
     )
-    return StepMatrix(matrix, first_row, (row - first_row, column))
+    return StepMatrix(matrix, first_row, (row - first_row, column), len(step.axes))
 
 
 def _is_head(axis: str) -> bool:

@@ -1,0 +1,117 @@
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from app.frame.inspector import Inspector, inspected
+from app.frame.operand_list import OperandList, columns_of, number_box
+from core.trace.matrix import Cell
+from core.trace.selection import pointed_at
+from core.trace.views.inspector import Link, Row
+from core.trace.views.places import Words
+
+SCORE = Cell("layers.0.attn.scores", (1, 2, 0))
+
+
+@pytest.fixture
+def inspector(qtbot, session):
+    inspector = Inspector(session)
+    qtbot.addWidget(inspector)
+    inspector.resize(286, 640)
+    inspector.show()
+    point_at(session, SCORE)
+    return inspector
+
+
+def point_at(session, cell):
+    session.request_selection(pointed_at(session.selection, session.trace, cell))
+
+
+def test_the_selected_number_is_the_one_that_is_shown(inspector, session):
+    value = session.trace.value(SCORE.key, SCORE.index)
+    assert inspector.view.cell == SCORE
+    assert float(inspector.number.text().replace("−", "-")) == pytest.approx(
+        value, rel=1e-3
+    )
+
+
+def test_a_link_goes_where_the_operand_comes_from_and_back_returns(inspector, session):
+    link = inspector.operands.item_rect(0)
+    assert link.width() > 0
+    inspector.operands.activate(0, is_secondary=False)
+    assert session.selection.step == "layers.0.attn.q"
+    inspector.back.click()
+    assert session.selection.step == "layers.0.attn.scores"
+    assert not inspector.back.isEnabled()
+    inspector.forward.click()
+    assert session.selection.step == "layers.0.attn.q"
+
+
+def test_a_weight_is_shown_beside_the_step_that_used_it(inspector, session):
+    point_at(session, Cell("layers.0.attn.q", (1, 2, 3)))
+    inspector.operands.link_followed.emit(Cell("layers.0.attn.W_Q", (0, 1, 3)))
+    assert session.selection.step == "layers.0.attn.q"
+    assert inspector.view.note == "Learned in training."
+    assert not inspector.proof.isVisible()
+
+
+def test_copying_gives_the_whole_arithmetic(inspector):
+    inspector.copy.click()
+    assert QGuiApplication.clipboard().text() == inspector.view.text
+
+
+def test_a_step_without_numbers_asks_to_click_one(inspector, session):
+    session.go_to("tokens.pieces")
+    assert inspector.view is None
+    assert "Click a number" in inspector.note.text()
+    assert not inspector.number.isVisible()
+
+
+def test_the_lesson_is_the_present_steps(inspector, session):
+    session.go_to("layers.0.attn.pattern")
+    assert "Softmax turns a row of scores" in inspector.lesson.text
+    session.go_to("tokens.pieces")
+    assert "runs of bytes" in inspector.lesson.text
+
+
+def test_without_a_trace_nothing_is_inspected(inspector, session):
+    session.request_text("")
+    assert inspector.view is None
+    assert inspected(None) is None
+
+
+def test_no_content_is_wider_than_the_pane(inspector, session, qtbot):
+    for key in session.trace.keys:
+        session.go_to(key)
+        assert inspector.operands.width() <= inspector.width()
+        area = inspector.lesson.parentWidget()
+        assert area.minimumSizeHint().width() <= inspector.width()
+
+
+def rows(*texts):
+    return tuple(
+        Row(Words("x"), tuple(Link(t, "text") for t in factors), result)
+        for *factors, result in texts
+    )
+
+
+def test_decimal_points_stand_below_each_other():
+    columns = columns_of(
+        rows(("1.25", "−10.5", "2"), ("−100.5", "1", "0.001")), "", 250
+    )
+    assert len(columns.points) == 3
+    boxes = [number_box(text, columns.points[0], 0) for text in ("1.25", "−100.5")]
+    assert boxes[1].left() < boxes[0].left()
+    assert columns.rights == tuple(sorted(columns.rights))
+    assert columns.rights[-1] == 250
+
+
+def test_a_bias_stands_among_the_products(qtbot):
+    operands = OperandList()
+    qtbot.addWidget(operands)
+    operands.resize(250, 100)
+    operands._rows = (
+        *rows(("1.5", "2.0", "3.0")),
+        Row(Words("bias"), (Link("0.5", "text"),)),
+    )
+    operands.refresh()
+    bias = operands.item_rect(2)
+    assert bias.right() == pytest.approx(operands._columns.rights[-1] + 1, abs=1)

@@ -1,0 +1,92 @@
+import pytest
+from PySide6.QtCore import Qt
+
+from app.frame.pipeline import Pipeline
+from core.trace.selection import at_step
+
+
+@pytest.fixture
+def pipeline(qtbot, empty_session):
+    pipeline = Pipeline(empty_session)
+    qtbot.addWidget(pipeline)
+    pipeline.resize(190, 640)
+    pipeline.show()
+    empty_session.open()
+    empty_session.read("the cat sat")
+    return pipeline
+
+
+def go(session, key):
+    session.request_selection(at_step(session.selection, key))
+
+
+def texts(pipeline):
+    return [item.stop.text if item.stop else "" for item in pipeline._items]
+
+
+def index_of(pipeline, key):
+    keys = [item.stop.key if item.stop else "" for item in pipeline._items]
+    return keys.index(key)
+
+
+def test_the_present_step_is_marked_and_its_layer_open(pipeline, empty_session):
+    go(empty_session, "layers.1.attn.pattern")
+    assert pipeline.present_text == "softmax"
+    assert pipeline.unfolded == {1}
+
+
+def test_the_layer_left_behind_closes(pipeline, empty_session):
+    go(empty_session, "layers.0.attn.q")
+    go(empty_session, "layers.1.attn.q")
+    assert pipeline.unfolded == {1}
+    go(empty_session, "output.probs")
+    assert pipeline.present_text == "Softmax"
+
+
+def test_a_click_on_a_step_goes_there(pipeline, empty_session, qtbot):
+    go(empty_session, "layers.0.attn.q")
+    box = pipeline.item_rect(index_of(pipeline, "layers.0.attn.v"))
+    point = (box.center() - pipeline.offset()).toPoint()
+    qtbot.mouseClick(pipeline.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    assert empty_session.selection.step == "layers.0.attn.v"
+
+
+def test_a_click_on_a_heading_folds_and_unfolds(pipeline, empty_session):
+    heading = next(i for i, item in enumerate(pipeline._items) if item.is_heading)
+    before = pipeline.item_count()
+    pipeline.activate(heading, is_secondary=False)
+    assert pipeline.item_count() > before
+    assert "open" in pipeline.item_text(heading)
+    pipeline.activate(heading, is_secondary=False)
+    assert pipeline.item_count() == before
+    assert "folded" in pipeline.item_text(heading)
+
+
+def test_arrow_keys_fold_walk_and_enter_goes(pipeline, empty_session, qtbot):
+    pipeline.setFocus(Qt.FocusReason.TabFocusReason)
+    heading = next(i for i, item in enumerate(pipeline._items) if item.is_heading)
+    pipeline.put_cursor(heading)
+    qtbot.keyClick(pipeline, Qt.Key.Key_Right)
+    assert pipeline.unfolded == {0}
+    qtbot.keyClick(pipeline, Qt.Key.Key_Down)
+    qtbot.keyClick(pipeline, Qt.Key.Key_Return)
+    assert empty_session.selection.step == "layers.0.resid_in"
+    qtbot.keyClick(pipeline, Qt.Key.Key_Left)
+    assert pipeline.unfolded == set()
+
+
+def test_the_present_step_is_in_sight_however_low_it_stands(pipeline, empty_session):
+    pipeline.resize(190, 200)
+    go(empty_session, "output.pick")
+    box = pipeline.item_rect(index_of(pipeline, "output.pick"))
+    top = pipeline.offset().y()
+    assert top <= box.top()
+    assert box.bottom() <= top + pipeline.viewport().height()
+
+
+def test_no_two_items_overlap(pipeline, empty_session):
+    go(empty_session, "layers.0.attn.heads")
+    boxes = [item.box for item in pipeline._items]
+    for place, box in enumerate(boxes):
+        assert all(not box.intersects(other) for other in boxes[place + 1 :])
+        assert box.right() <= pipeline.viewport().width()

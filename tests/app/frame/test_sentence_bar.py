@@ -1,0 +1,114 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.frame.recent import MOST, RECENT_MODELS, RecentModels
+from app.frame.sentence_bar import SentenceBar, counted, counts_of, short_name
+from app.settings import Settings
+from tests.helpers.bundles import tiny_tokenizer
+
+
+@pytest.fixture
+def bar(qtbot, empty_session):
+    bar = SentenceBar(empty_session, RecentModels(Settings()))
+    qtbot.addWidget(bar)
+    bar.resize(1280, 52)
+    bar.show()
+    return bar
+
+
+def test_one_is_counted_in_the_singular_and_thousands_are_parted():
+    assert counted(1, "token") == "1 token"
+    assert counted(0, "token") == "0 tokens"
+    assert counted(12_000, "character") == "12,000 characters"
+
+
+def test_tokens_characters_and_bytes_are_counted_apart():
+    counts = counts_of(tiny_tokenizer().encode("é🙂"))
+    assert counts == ("6 tokens", "2 characters", "6 bytes")
+
+
+def test_typing_asks_for_the_text(bar, qtbot, empty_session):
+    empty_session.open()
+    qtbot.keyClicks(bar.edit, "the cat")
+    assert empty_session.text == "the cat"
+    assert bar.counts == "2 tokens · 7 characters · 7 bytes"
+
+
+def test_text_that_comes_from_elsewhere_is_shown_and_not_asked_for_again(
+    bar, empty_session
+):
+    empty_session.open()
+    empty_session.read("the dog")
+    assert bar.edit.text() == "the dog"
+    assert empty_session.is_current
+
+
+def test_the_cursor_stays_while_its_own_text_comes_back(bar, qtbot, empty_session):
+    empty_session.open()
+    qtbot.keyClicks(bar.edit, "the cat")
+    bar.edit.setCursorPosition(3)
+    qtbot.keyClicks(bar.edit, "n")
+    assert (bar.edit.text(), bar.edit.cursorPosition()) == ("then cat", 4)
+
+
+def test_too_long_a_sentence_is_counted_and_can_be_cut(bar, qtbot, empty_session):
+    empty_session.open()
+    empty_session.request_text("a" * 40)
+    assert bar.counts == "40 tokens, 8 too many"
+    keep = bar.findChild(type(bar.model_button), "sentence.keep")
+    assert keep.isVisible()
+    assert keep.text() == "Keep the last 32"
+    qtbot.mouseClick(keep, Qt.MouseButton.LeftButton)
+    assert empty_session.text == "a" * 32
+    assert not keep.isVisible()
+
+
+def test_an_example_becomes_the_sentence(bar, empty_session):
+    empty_session.open()
+    action = bar.examples_button.menu().actions()[1]
+    action.trigger()
+    assert empty_session.text == action.data() == "YOUR CAT IS A LOVELY CAT"
+
+
+def test_the_button_names_the_model_and_its_tip_its_size(bar, empty_session):
+    empty_session.open()
+    assert bar.model_button.text() == "tiny"
+    assert "2 layers, 2 heads, width 8" in bar.model_button.toolTip()
+
+
+def test_a_long_name_is_cut_with_a_sign():
+    assert short_name("x" * 40) == "x" * 21 + "…"
+    assert short_name("short") == "short"
+
+
+def test_a_narrow_bar_counts_tokens_alone(bar, empty_session):
+    empty_session.open()
+    empty_session.read("the cat")
+    bar.resize(800, 52)
+    assert bar.counts == "2 tokens"
+
+
+def test_the_newest_folder_is_offered_first_and_only_once(tmp_path):
+    recent = RecentModels(Settings())
+    for name in ("a", "b", "a"):
+        recent.note(tmp_path / name)
+    assert [folder.name for folder in recent.folders] == ["a", "b"]
+
+
+def test_only_a_few_folders_are_remembered(tmp_path):
+    recent = RecentModels(Settings())
+    for number in range(MOST + 3):
+        recent.note(tmp_path / str(number))
+    assert len(recent.folders) == MOST
+    assert not RECENT_MODELS.is_usable(["a", 1])
+
+
+def test_a_folder_that_is_gone_is_not_offered(bar, tmp_path):
+    bar._recent.note(tmp_path)
+    bar._recent.note(Path("/nowhere/at/all"))
+    bar.model_menu.aboutToShow.emit()
+    offered = [action.data() for action in bar.model_menu.actions()]
+    assert str(tmp_path.resolve()) in offered
+    assert "/nowhere/at/all" not in offered

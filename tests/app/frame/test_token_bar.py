@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+from app.frame.token_bar import TokenBar, chips_of, next_words
+from tests.helpers.bundles import tiny_tokenizer, tiny_trace
+
+
+@pytest.fixture
+def bar(qtbot, session):
+    bar = TokenBar(session)
+    qtbot.addWidget(bar)
+    session.read("the cat sat on the mat")
+    return bar
+
+
+def chips(text):
+    return chips_of(tiny_tokenizer().encode(text))
+
+
+def test_a_chip_says_the_token_and_its_id():
+    encoding = tiny_tokenizer().encode("the cat")
+    assert [(chip.label, chip.sub) for chip in chips("the cat")] == [
+        (piece.label, str(piece.id)) for piece in encoding.pieces
+    ]
+
+
+def test_tokens_of_one_character_stand_in_one_bracket():
+    brackets = [chip.bracket for chip in chips("a🙂b")]
+    assert brackets == [None, 0, 0, 0, 0, None]
+    assert "byte 2 of 4" in chips("a🙂b")[2].note
+
+
+def test_the_space_at_the_front_is_explained():
+    assert "space" in chips("the cat")[1].note
+    assert chips("the cat")[0].note == ""
+
+
+def test_html_in_a_token_stays_what_it_is():
+    assert "".join(chip.label for chip in chips("<s>")) == "<s>"
+
+
+def test_the_likeliest_next_tokens_have_their_true_probabilities():
+    trace = tiny_trace()
+    shares = trace.part("output.probs", (2,))
+    best = np.argsort(-shares)[:3]
+    words = [word.text.strip() for word in next_words(trace, tiny_tokenizer().label)]
+    label_of = tiny_tokenizer().label
+    expected = [text for t in best for text in (label_of(int(t)), f"{shares[t]:.2f}")]
+    assert words == ["next", *expected]
+
+
+def test_a_click_makes_a_token_the_query_and_a_second_kind_the_key(bar, session):
+    bar.strip.query_requested.emit(4)
+    bar.strip.key_requested.emit(1)
+    assert (session.selection.query, session.selection.key) == (4, 1)
+
+
+def test_of_a_sentence_that_is_too_long_no_next_token_is_told(bar, session):
+    assert not bar.next.isHidden()
+    session.request_text("a" * 40)
+    assert bar.next.isHidden()
+    session.read("the cat")
+    assert not bar.next.isHidden()
+
+
+def test_without_a_trace_nothing_comes_next(bar, session):
+    session.request_text("")
+    assert bar.next.text == ""

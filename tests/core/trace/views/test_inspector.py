@@ -1,0 +1,147 @@
+import math
+
+import numpy as np
+import pytest
+
+from core.trace.edits import Edit
+from core.trace.matrix import Cell
+from core.trace.selection import Selection, at_step, cell_of
+from core.trace.views.inspector import inspector_view, is_close
+from tests.helpers.bundles import tiny_tokenizer, tiny_trace
+from tests.helpers.traces import traced_ids
+
+LABEL_OF = tiny_tokenizer().label
+KINDS = (
+    {},
+    {
+        "norm": "rms_norm",
+        "position": "rotary",
+        "gated": True,
+        "n_kv_heads": 1,
+        "norm_place": "post",
+        "activation": "silu",
+        "tie_embeddings": False,
+    },
+)
+
+
+def view_of(key, index, **config):
+    return inspector_view(tiny_trace(**config), Cell(key, index), LABEL_OF)
+
+
+def numbers(view):
+    return [[number_of(link.text) for link in row.factors] for row in view.rows]
+
+
+def number_of(text):
+    return float(text.replace("\u2212", "-"))
+
+
+@pytest.mark.parametrize("config", KINDS, ids=("plain", "modern"))
+def test_every_number_of_every_step_can_be_inspected_and_is_proven(config):
+    trace = tiny_trace(**config)
+    for key in trace.keys:
+        cell = cell_of(
+            at_step(Selection(query=2, key=1, head=1, feature=3), key), trace
+        )
+        if cell is not None:
+            view = inspector_view(trace, cell, LABEL_OF)
+            assert view.is_proven
+            assert view.number
+            assert view.where
+
+
+def test_a_score_is_its_products_largest_first_and_both_factors_are_links():
+    view = view_of("layers.0.attn.scores", (1, 2, 0))
+    trace = tiny_trace()
+    q = trace.part("layers.0.attn.q", (1, 2))
+    k = trace.part("layers.0.attn.k", (1, 0))
+    order = np.argsort(-np.abs(q * k))
+    links = [[link.cell for link in row.factors] for row in view.rows]
+    assert links == [
+        [
+            Cell("layers.0.attn.q", (1, 2, int(i))),
+            Cell("layers.0.attn.k", (1, 0, int(i))),
+        ]
+        for i in order
+    ]
+    assert [head.text for head in view.heads] == ["q", "k", "product"]
+    assert [head.role for head in view.heads] == ["query", "key", "muted"]
+
+
+def test_the_terms_left_out_and_those_shown_are_the_whole_sum():
+    view = view_of("layers.0.ffn.out", (2, 3))
+    results = [number_of(row.result) for row in view.rows if row.result]
+    bias = numbers(view)[-1][0]
+    total = sum(results) + bias + number_of(view.rest_value)
+    assert view.rest == "26 more"
+    assert total == pytest.approx(number_of(view.number), abs=0.05)
+
+
+def test_a_share_shows_each_keys_masked_score_and_marks_its_own():
+    view = view_of("layers.1.attn.pattern", (0, 2, 1))
+    trace = tiny_trace()
+    assert [row.label.text for row in view.rows] == ["the", "·cat", "·sat"]
+    assert [row.is_own for row in view.rows] == [False, True, False]
+    shares = [number_of(row.result) for row in view.rows]
+    expected = trace.part("layers.1.attn.pattern", (0, 2))
+    assert shares == pytest.approx(list(expected), abs=5e-4)
+    assert all(row.factors[0].cell.key == "layers.1.attn.masked" for row in view.rows)
+
+
+def test_masked_keys_are_not_among_the_rows_of_a_share():
+    assert len(view_of("layers.0.attn.pattern", (0, 0, 0)).rows) == 1
+
+
+def test_a_masked_score_is_minus_infinity_and_still_proven():
+    view = view_of("layers.0.attn.masked", (0, 0, 2))
+    assert view.number == "−∞"
+    assert view.proof == "recomputed − recorded = 0.0000000"
+
+
+def test_a_weight_says_that_it_was_learned_and_proves_nothing():
+    view = view_of("layers.0.attn.W_Q", (3, 1, 2))
+    assert view.note == "Learned in training."
+    assert (view.proof, view.rows, view.equation) == ("", (), "")
+    words = [words.text for words in view.where]
+    assert words == ["W_Q", "feature 4", "head 2", "feature 3"]
+
+
+def test_the_place_of_a_score_names_head_query_and_key_in_their_colours():
+    where = view_of("layers.0.attn.scores", (1, 2, 0)).where
+    assert [word.text for word in where] == ["head 2", "·sat", "→", "the"]
+    assert [word.role for word in where] == ["muted", "query", "muted", "key"]
+
+
+def test_a_shared_key_head_is_called_by_its_own_number():
+    where = view_of("layers.0.attn.k", (0, 1, 2), n_kv_heads=1).where
+    assert [word.text for word in where] == ["key head 1", "·cat", "feature 3"]
+
+
+def test_an_edited_number_says_so_and_is_not_called_proven():
+    key = "layers.0.attn.heads"
+    trace = traced_ids(tiny_trace().config, [65, 66, 67], edits=[Edit(key, (0,), 5.0)])
+    view = inspector_view(trace, Cell(key, (0, 1, 2)), str)
+    assert view.number == "5.000"
+    assert "edit" in view.note
+    assert not view.is_proven
+    assert view.proof != "recomputed − recorded = 0.0000000"
+
+
+def test_the_copied_text_holds_the_full_key_and_the_value():
+    text = view_of("layers.0.attn.scores", (1, 2, 0)).text
+    assert "layers.0.attn.scores[1, 2, 0]" in text
+
+
+def test_a_proof_of_zero_is_zero_to_the_last_bit():
+    trace = tiny_trace()
+    for place in range(trace.config.d_model):
+        view = view_of("layers.1.resid_mid", (1, place))
+        explanation = trace.explain("layers.1.resid_mid", (1, place))
+        is_zero = view.proof.endswith("0.0000000")
+        assert is_zero == (explanation.difference == 0)
+
+
+def test_equal_infinities_are_close_and_a_number_is_not_close_to_nan():
+    assert is_close(-math.inf, -math.inf)
+    assert not is_close(1.0, math.nan)

@@ -1,0 +1,39 @@
+"""A session that shows a sentence without a thread: as if its trace had just come."""
+
+from typing import Any
+
+from app.session import Session
+from app.workers.tracing import Opened, Traced, TraceRequest, TraceTiming, card_of
+from core.pipeline import trace_encoding
+from tests.helpers.bundles import tiny_bundle
+
+
+class ShownSession(Session):
+    """Starts no thread; `open` and `read` stand for what the worker would answer."""
+
+    def __init__(self) -> None:
+        super().__init__(pause_ms=0)
+        self.opened: Opened | None = None
+
+    def open(self, **config: Any) -> None:
+        """Open the tiny model."""
+        bundle = tiny_bundle(**config)
+        self.opened = Opened(bundle, card_of(bundle))
+        self._on_opened(self.opened)
+
+    def read(self, text: str) -> None:
+        """Type a sentence and take its trace."""
+        self.request_text(text)
+        self._pause.stop()
+        bundle = self.opened.bundle
+        request = TraceRequest(bundle, self.encoding, self._first_valid)
+        trace = trace_encoding(bundle, self.encoding)
+        self.accept(request, Traced(trace, TraceTiming("CPU", 1.5), None))
+
+
+def session_showing(text: str = "the cat sat", **config: Any) -> ShownSession:
+    """A session with the tiny model open and a sentence traced."""
+    session = ShownSession()
+    session.open(**config)
+    session.read(text)
+    return session
