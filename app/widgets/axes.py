@@ -73,7 +73,8 @@ def frame_of(
     """
     sized = partial(cell_size, ratio=ratio, may_be_square=may_be_square)
     width = size.width() - 2 * MARGIN
-    height = size.height() - 2 * MARGIN - foot
+    below = max(foot, _overhang_below(rows, size.height()))
+    height = size.height() - 2 * MARGIN - below
     row_width = _row_width(rows, columns, width)
     level, slanted = _header_height(columns, height, is_slanted=False), None
     counts = len(rows.labels), len(columns.labels)
@@ -93,6 +94,12 @@ def frame_of(
     corner = snapped(left, ratio), snapped(top, ratio)
     cells = CellLayout(*corner, *cell, *counts)
     return MapFrame(cells, row_width, header, slanted is not None, size.width())
+
+
+def _overhang_below(rows: Axis, height: float) -> float:
+    """How far the label of the last row reaches below it, where rows are slim."""
+    pitch = height / max(1, len(rows.labels))
+    return max(0.0, (line_height(mono(SMALL)) - pitch) / 2 - MARGIN)
 
 
 def widest(axis: Axis) -> float:

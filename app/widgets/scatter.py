@@ -179,7 +179,7 @@ def placed_labels(
         found = next(free, inside[0] if inside and index == chosen else None)
         boxes.append(found)
         if found is not None:
-            taken.append(found)
+            taken.append(found.adjusted(-LABEL_GAP, 0, LABEL_GAP, 0))
     return boxes
 
 

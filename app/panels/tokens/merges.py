@@ -31,7 +31,6 @@ from core.trace.views.tokens import (
 )
 
 ROWS_SHARE, TREE_SHARE = 6, 5
-REASON_WIDTH = 340
 
 
 class NoMerges(QWidget):
@@ -44,13 +43,12 @@ class NoMerges(QWidget):
         self.word.setFont(mono(TITLE))
         self.reason = plain_label(ink="muted")
         self.reason.setWordWrap(True)
-        self.reason.setFixedWidth(REASON_WIDTH)
         self.reason.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column = QVBoxLayout(self)
         column.setSpacing(GAP)
         column.addStretch(2)
         column.addWidget(self.word)
-        column.addWidget(self.reason, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.reason)
         column.addStretch(3)
 
 

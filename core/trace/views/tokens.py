@@ -183,8 +183,8 @@ def no_merges_reason(encoding: Encoding, word: int) -> str:
         return "A word of one byte is a token already. There is nothing to merge."
     if len(chosen.start) == 1:
         return (
-            "The model wrote this token as a whole, and typing the text would split "
-            "it otherwise. So it has no merges."
+            "This token was put in by its id. Typing the text would split it "
+            "otherwise, so it has no merges."
         )
     return (
         "No two neighbours of this word were joined in training. "

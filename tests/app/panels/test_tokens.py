@@ -103,4 +103,4 @@ def test_a_generated_token_is_shown_without_merges(panel):
     trace = run_trace(bundle, ids=ids)
     selection = Selection(step="tokens.merges")
     panel.display(Scene(trace, selection, bundle.tokenizer, Sampling()))
-    assert "as a whole" in panel.merges.empty.reason.text()
+    assert "put in by its id" in panel.merges.empty.reason.text()

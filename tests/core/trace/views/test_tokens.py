@@ -106,9 +106,9 @@ def test_a_word_of_one_byte_a_special_and_unknown_pairs_give_their_reasons():
     assert no_merges_reason(RUNS.encode("aa"), 0) == ""
 
 
-def test_a_token_given_by_its_id_says_that_it_was_written_whole():
+def test_a_token_given_by_its_id_says_so():
     (wide,) = RUNS.encode("aaaa").ids
-    assert "as a whole" in no_merges_reason(RUNS.encoding_of((wide,)), 0)
+    assert "put in by its id" in no_merges_reason(RUNS.encoding_of((wide,)), 0)
 
 
 def test_a_cut_history_says_how_many_steps_are_shown():
