@@ -25,16 +25,13 @@ from PySide6.QtCore import (
     qInstallMessageHandler,
 )
 
-from core.errors import CoreError
+from core.errors import CoreError, is_lack_of_memory
 
 LOG_FILE = "glassformer.log"
 LOG_BYTES = 512 * 1024
 LOG_FORMAT = "%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"
 SAME_AGAIN_S = 1.0
 """A fault that repeats with every repaint is told once in this time."""
-
-OUT_OF_MEMORY = ("MemoryError", "OutOfMemoryError")
-OUT_OF_MEMORY_TEXT = "not enough memory"
 
 HARMLESS = ("This plugin does not support propagateSizeHints()",)
 """What Qt says without a fault of anybody's: here, of every window off screen."""
@@ -57,13 +54,13 @@ class ErrorReport:
         details = "".join(traceback.format_exception(error))
         if isinstance(error, CoreError):
             return cls(str(error), details)
-        kind = type(error).__name__
-        if kind in OUT_OF_MEMORY or OUT_OF_MEMORY_TEXT in str(error):
+        if is_lack_of_memory(error):
             return cls(
                 f"There is not enough memory for {doing}; take a shorter sentence or a "
                 "smaller model.",
                 details,
             )
+        kind = type(error).__name__
         first_line = next(iter(str(error).splitlines()), "")
         what = f"{kind}: {first_line}" if first_line else kind
         return cls(

@@ -31,3 +31,14 @@ class TraceError(CoreError):
 
 class TrainingError(CoreError):
     """A run that cannot start or cannot go on."""
+
+
+OUT_OF_MEMORY = ("MemoryError", "OutOfMemoryError")
+OUT_OF_MEMORY_TEXTS = ("can't allocate memory", "not enough memory")
+"""What torch's CPU says, by system; its error is a plain RuntimeError."""
+
+
+def is_lack_of_memory(error: BaseException) -> bool:
+    """Whether Python, torch's CPU or a GPU ran out of memory."""
+    is_named = type(error).__name__ in OUT_OF_MEMORY
+    return is_named or any(text in str(error) for text in OUT_OF_MEMORY_TEXTS)

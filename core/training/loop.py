@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from core.errors import TrainingError
+from core.errors import TrainingError, is_lack_of_memory
 from core.model.device import choose_device
 from core.tokenizers.bpe import BpeTokenizer
 from core.training.checkpoint import (
@@ -68,7 +68,9 @@ def train(folder: Path, events: EventLog) -> None:
         trainer = Trainer(config.training, model, device)
         with control:
             Run(folder, trainer, tokenizer, texts, events, control).carry_out()
-    except torch.OutOfMemoryError as error:
+    except (MemoryError, RuntimeError) as error:
+        if not is_lack_of_memory(error):
+            raise
         raise TrainingError(
             f"The memory of {device} is too small for batch_size = "
             f"{config.training.batch_size}; choose a smaller one or a smaller model."

@@ -50,6 +50,7 @@ def run_tokenizer(folder: Path, config: RunConfig) -> BpeTokenizer:
     log.info("Training a tokenizer of %d tokens.", config.tokenizer.n_vocab)
     paths = train_paths(folder, config.data)
     tokenizer = train_bpe(map(read_text, paths), config.tokenizer.n_vocab)
+    log.info("It has %d merges.", len(tokenizer.merges))
     save_tokenizer(tokenizer, folder)
     return tokenizer
 

@@ -52,6 +52,7 @@ def test_a_core_error_speaks_for_itself():
     [
         MemoryError(),
         RuntimeError("[enforce fail] DefaultCPUAllocator: not enough memory: you t"),
+        type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory."),
     ],
 )
 def test_a_lack_of_memory_is_said_in_words(error):

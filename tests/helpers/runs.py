@@ -28,6 +28,7 @@ def write_run(
     text: str = TEXT,
     model: Mapping[str, Any] | None = None,
     data: Mapping[str, Any] | None = None,
+    tokenizer: Mapping[str, Any] | None = None,
     **training: Any,
 ) -> Path:
     """Make a run's folder from a text and fields of its tables; the folder."""
@@ -36,7 +37,7 @@ def write_run(
     tables = {
         "model": {**MODEL, **(model or {})},
         "data": {"train": ["text.txt"], **(data or {})},
-        "tokenizer": {"n_vocab": N_BYTE_TOKENS},
+        "tokenizer": {"n_vocab": N_BYTE_TOKENS, **(tokenizer or {})},
         "training": {**TRAINING, **training},
     }
     lines = [f"[{name}]\n{toml(table)}" for name, table in tables.items()]

@@ -101,6 +101,17 @@ def test_a_merge_of_number_signs_may_come_first(tmp_path: Path) -> None:
     assert open_tokenizer(tmp_path).encode("##").ids == (6,)
 
 
+@pytest.mark.parametrize("text", ["well , now ?", "': 'go", " .  , ! n't 's"])
+def test_a_folder_that_asks_for_clean_up_gives_the_text_back_all_the_same(
+    trained: BpeTokenizer, tmp_path: Path, text: str
+) -> None:
+    save_tokenizer(trained, tmp_path)
+    asked = {"clean_up_tokenization_spaces": True}
+    write_json(tmp_path / "tokenizer_config.json", asked)
+    opened = open_tokenizer(tmp_path)
+    assert opened.decode(opened.encode(text).ids) == text
+
+
 def test_gpt2s_two_files_hold_its_special_token(
     trained: BpeTokenizer, tmp_path: Path
 ) -> None:

@@ -45,6 +45,7 @@ def grid() -> Iterator[ModelConfig]:
             tie_embeddings=tied,
             scale_embeddings=gated,
             bias=norm == "layer_norm",
+            eps=1e-5 if tied else 0.5,  # so large that an eps of its own shows
         )
 
 

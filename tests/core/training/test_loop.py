@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+import torch
 
 from core.checkpoints.native import read_model
-from core.errors import DeviceError, TrainingError
+from core.errors import DeviceError, TokenizerError, TrainingError
 from core.training.checkpoint import checkpoints, newest_step, read_counters
 from core.training.control import Control, send
 from core.training.events import (
@@ -20,7 +21,9 @@ from core.training.events import (
     Started,
     Stepped,
     Stopped,
+    read_events,
 )
+from core.training.trainer import Trainer
 from tests.helpers.runs import carry_out
 
 MakeRun = Callable[..., Path]
@@ -208,6 +211,63 @@ def test_a_model_that_cannot_fit_is_refused_before_the_text_is_read(
     folder = make_run(model=huge, data={"train": ["missing.txt"]})
     with pytest.raises(TrainingError, match=r"needs about 79,[\d,.]+ GB"):
         carry_out(folder)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to"),
+        MemoryError(),
+    ],
+)
+def test_after_a_lack_of_memory_a_smaller_run_goes_through(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Trainer, "advance", fail)
+    with pytest.raises(TrainingError, match=r"too small for batch_size = 2; choose"):
+        carry_out(make_run())
+    monkeypatch.undo()
+    assert isinstance(carry_out(make_run(name="small", batch_size=1))[-1], Finished)
+
+
+def test_another_fault_of_torch_is_not_called_a_lack_of_memory(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("shapes differ")
+
+    monkeypatch.setattr(Trainer, "advance", fail)
+    with pytest.raises(RuntimeError, match="shapes differ"):
+        carry_out(make_run())
+
+
+def test_an_empty_text_is_refused_before_anything_starts(make_run: MakeRun) -> None:
+    folder = make_run(text="")
+    with pytest.raises(TokenizerError, match="cannot be trained on an empty text"):
+        carry_out(folder)
+    assert list(read_events(folder)) == []
+
+
+@pytest.mark.parametrize(("text", "n_merges"), [("x", 0), ("\n\n\n", 1), ("   ", 1)])
+def test_a_text_of_almost_nothing_gives_a_tokenizer_and_is_then_refused(
+    make_run: MakeRun, caplog: pytest.LogCaptureFixture, text: str, n_merges: int
+) -> None:
+    folder = make_run(text=text, tokenizer={"n_vocab": 300})
+    with (
+        caplog.at_level("INFO"),
+        pytest.raises(TrainingError, match=r"The training text has \d tokens"),
+    ):
+        carry_out(folder)
+    assert f"It has {n_merges} merges." in caplog.text
+
+
+def test_a_model_of_odd_width_learns(make_run: MakeRun) -> None:
+    folder = make_run(model={"d_model": 5, "n_heads": 1}, n_steps=2)
+    assert isinstance(carry_out(folder)[-1], Finished)
 
 
 def test_a_device_that_is_not_there_is_refused(
