@@ -42,12 +42,12 @@ class NeighboursCard(Card):
         """List the neighbours of the query's row."""
         trace, selection = scene.trace, scene.selection
         chosen = trace.ids[selection.query]
-        found = nearest(table_of(trace), chosen, N_LISTED)
-        self._ids, self._feature = found.ids, selection.feature
+        found = nearest(table_of(trace), chosen, N_MAPPED)
+        self._ids, self._feature = found.ids[:N_LISTED], selection.feature
         self.set_title(f"{scene.tokenizer.label(chosen)} · nearest rows")
         bars = (
             Bar(scene.tokenizer.label(row), (short(cosine),), cosine, f"id {row}")
-            for row, cosine in zip(found.ids, found.cosines.tolist(), strict=True)
+            for row, cosine in zip(self._ids, found.cosines.tolist(), strict=False)
         )
         self.bars.show_bars(tuple(bars), ("cosine",))
 

@@ -141,9 +141,11 @@ def overview(table: Table) -> Overview:
     """The whole table in at most N_BANDS rows."""
     n_rows, n_features = table.shape
     size = -(-n_rows // N_BANDS)
-    starts = np.arange(0, n_rows, size)
-    highest = np.maximum.reduceat(table.values, starts, axis=0)
-    lowest = np.minimum.reduceat(table.values, starts, axis=0)
+    highest, lowest = table.values[::size].copy(), table.values[::size].copy()
+    for start in range(1, size):  # by slices: `reduceat` takes ten times as long
+        part = table.values[start::size]
+        np.maximum(highest[: len(part)], part, out=highest[: len(part)])
+        np.minimum(lowest[: len(part)], part, out=lowest[: len(part)])
     values = np.where(highest < -lowest, lowest, highest)
     values.flags.writeable = False
     matrix = Matrix(
