@@ -5,6 +5,7 @@ is shown is each part's own business; what happens is the session's.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +107,26 @@ class MainWindow(QMainWindow):
         centre.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         centre.setFocus()
         row = self.sentence.row
-        row.insertWidget(0, self._fold_button("sidebar", "view.pipeline"))
-        row.addWidget(self._fold_button("inspector", "view.inspector"))
-        row.addWidget(self._menu_button())
+        left = self._fold_button("sidebar", "view.pipeline")
+        right = self._fold_button("inspector", "view.inspector")
+        menu = self._menu_button()
+        row.insertWidget(0, left)
+        row.addWidget(right)
+        row.addWidget(menu)
+        self._order_tabs(left, right, menu)
+
+    def _order_tabs(self, left: QWidget, right: QWidget, menu: QWidget) -> None:
+        """Let Tab go from the top left to the bottom right."""
+        bars = (self.message, self.pipeline, self.inspector, self.stepper)
+        parts = [left, self.sentence.model_button, self.sentence.edit]
+        parts += [self.sentence.examples_button, self.sentence.keep, right, menu]
+        parts += [self.tokens.strip]
+        for bar in bars:
+            inside = bar.findChildren(QWidget) if bar is not self.pipeline else [bar]
+            parts += [w for w in inside if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        for before, after in pairwise(parts):
+            QWidget.setTabOrder(before, after)
+        self.host.tab_after = self.pipeline
 
     def _fold_button(self, icon: str, action_id: str) -> QToolButton:
         action = self.actions_by_id[action_id]

@@ -4,7 +4,9 @@ In: the session's scene. A panel is made when it is first needed and draws only 
 is seen. Without a trace a page of the same shape says why.
 """
 
-from PySide6.QtCore import Slot
+from itertools import pairwise
+
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.frame.panel_header import PanelHeader
@@ -28,7 +30,10 @@ MARGINS = (12, 10, 12, 14)
 
 
 class PanelHost(QWidget):
-    """Heading and panel; which panel, the step decides."""
+    """Heading and panel; which panel, the step decides.
+
+    `tab_after` is the widget before the panels in the order of Tab.
+    """
 
     def __init__(self, session: Session) -> None:
         """No panel yet."""
@@ -36,6 +41,8 @@ class PanelHost(QWidget):
         self._session = session
         self._panels: dict[str, Panel] = {}
         self._has_failed = False
+        self._chained: dict[Panel, tuple[QWidget, ...]] = {}
+        self.tab_after: QWidget | None = None
         self.header = PanelHeader()
         self.page = StatePage()
         self._stack = QStackedWidget()
@@ -73,6 +80,7 @@ class PanelHost(QWidget):
             return  # what is seen stays until the worker has derived the rest
         self._show_header()
         panel.display(scene)
+        self._chain(panel)
         self._stack.setCurrentWidget(panel)
 
     @Slot(object)
@@ -97,6 +105,19 @@ class PanelHost(QWidget):
             self._panels[spec.name] = panel
             self._stack.addWidget(panel)
         return self._panels[spec.name]
+
+    def _chain(self, panel: Panel) -> None:
+        """Let Tab come to the parts of a panel where it stands, though made late."""
+        parts = tuple(
+            part
+            for part in panel.findChildren(QWidget)
+            if part.focusPolicy() & Qt.FocusPolicy.TabFocus
+        )
+        if self.tab_after is None or self._chained.get(panel) == parts:
+            return
+        self._chained[panel] = parts
+        for before, after in pairwise((self.tab_after, *parts)):
+            QWidget.setTabOrder(before, after)
 
     def _show_state(self) -> None:
         self._show_header()

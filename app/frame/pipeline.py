@@ -75,15 +75,18 @@ class Pipeline(Canvas):
         stops = [stop for line in self._lines for stop in line.stops]
         self._keys = {stop.key: place for place, stop in enumerate(stops)}
         self._unfolded = frozenset()
+        self.refresh()
         self.go_to(self._present)
 
     def go_to(self, key: str) -> None:
         """Mark a step, open its layer, close the layer left behind."""
-        before, self._present = self._layer_of(self._present), key
+        left, before = self._reached(), self._layer_of(self._present)
+        self._present = key
         layer = self._layer_of(key)
         if layer is not None and (layer != before or layer not in self._unfolded):
             self._unfolded = self._unfolded - {before} | {layer}
-        self.refresh()
+            self.refresh()
+        self._repaint_between(left, self._reached())
         self.keep_in_sight()
 
     @property
@@ -96,6 +99,18 @@ class Pipeline(Canvas):
     def unfolded(self) -> frozenset[int]:
         """The layers that stand open."""
         return self._unfolded
+
+    def _repaint_between(self, left: int | None, reached: int | None) -> None:
+        """Paint the lines between two steps anew: rail and words change only there."""
+        if left is None or reached is None or max(left, reached) >= len(self._items):
+            self.viewport().update()
+            return
+        first, last = sorted((self._items[left].box, self._items[reached].box), key=top)
+        lines = QRectF(
+            0, first.top(), self.viewport().width(), last.bottom() - first.top()
+        )
+        around = lines.adjusted(0, -LINE_HEIGHT, 0, LINE_HEIGHT)
+        self.viewport().update(around.translated(-self.offset()).toAlignedRect())
 
     def _layer_of(self, key: str) -> int | None:
         lines = (line for line in self._lines if any(s.key == key for s in line.stops))
@@ -170,16 +185,16 @@ class Pipeline(Canvas):
         return next(i for i in headings if self._items[i].layer == layer)
 
     def keep_in_sight(self) -> None:
-        """Scroll to the present step."""
-        for index, item in enumerate(self._items):
-            if item.stop is not None and item.stop.key == self._present:
-                self.reveal(index)
+        """Scroll to the present step, where the keyboard's cursor waits, too."""
+        reached = self._reached()
+        if reached is not None:
+            self.put_cursor(reached)
 
     # Ink.
 
     def paint(self, painter: QPainter, visible: QRectF) -> None:
         """The rail with its dots, and the words beside it."""
-        self._paint_rail(painter)
+        self._paint_rail(painter, visible)
         for index, item in enumerate(self._items):
             if item.box.intersects(visible):
                 self._paint_item(painter, index, item)
@@ -187,7 +202,7 @@ class Pipeline(Canvas):
     def paint_empty(self, painter: QPainter) -> None:
         """Nothing: the panel says what is going on."""
 
-    def _paint_rail(self, painter: QPainter) -> None:
+    def _paint_rail(self, painter: QPainter, visible: QRectF) -> None:
         if not self._items:
             return
         middles = [item.box.center().y() for item in self._items]
@@ -197,23 +212,18 @@ class Pipeline(Canvas):
         if reached is not None:
             painter.setPen(QPen(theme().colour("accent"), 2))
             painter.drawLine(QLineF(RAIL, middles[0], RAIL, middles[reached]))
-        drawn = None
-        for index, middle in enumerate(middles):
-            if middle != drawn and index != reached:
-                self._paint_dot(painter, index, middle)
-            drawn = middle
+        passed = 0.0 if reached is None else middles[reached]
+        painter.setPen(QPen(theme().colour("window"), 2))
+        for middle in dict.fromkeys(middles):  # a line of several steps has one dot
+            if visible.top() - DOT <= middle <= visible.bottom() + DOT:
+                is_passed = middle <= passed
+                painter.setBrush(theme().colour("accent" if is_passed else "faint"))
+                painter.drawEllipse(QPointF(RAIL, middle), DOT, DOT)
         if reached is not None:
             painter.setPen(QPen(theme().colour("accent"), 2))
             painter.setBrush(theme().colour("window"))
             place = QPointF(RAIL, middles[reached])
             painter.drawEllipse(place, PRESENT_DOT, PRESENT_DOT)
-
-    def _paint_dot(self, painter: QPainter, index: int, middle: float) -> None:
-        reached = self._reached()
-        is_passed = reached is not None and index <= reached
-        painter.setPen(QPen(theme().colour("window"), 2))
-        painter.setBrush(theme().colour("accent" if is_passed else "faint"))
-        painter.drawEllipse(QPointF(RAIL, middle), DOT, DOT)
 
     def _reached(self) -> int | None:
         """Index of the present step's item; None where there is none."""
@@ -259,6 +269,11 @@ class Pipeline(Canvas):
     def sizeHint(self) -> QSize:
         """Wide enough for its words."""
         return QSize(WIDTH, 400)
+
+
+def top(box: QRectF) -> float:
+    """What boxes are sorted by, from top to bottom."""
+    return box.top()
 
 
 def _font(item: Item, is_present: bool) -> QFont:

@@ -44,11 +44,11 @@ class SentenceBar(QFrame):
         self.edit = QLineEdit()
         self.examples_button = menu_button("Examples", "text.examples")
         self._counts = plain_label("", sans(SMALL), "muted")
-        self._keep = QPushButton()
+        self.keep = QPushButton()
         self._arrange()
         self._fill_menus()
         self.edit.textEdited.connect(session.request_text)
-        self._keep.clicked.connect(session.keep_last_tokens)
+        self.keep.clicked.connect(session.keep_last_tokens)
         session.text_changed.connect(self._on_session_text_changed)
         session.encoding_changed.connect(self._on_session_encoding_changed)
         session.too_long_changed.connect(self._on_session_too_long_changed)
@@ -63,8 +63,8 @@ class SentenceBar(QFrame):
         self.edit.setFont(sans(TITLE - 2))
         self.edit.setFixedHeight(36)
         self.model_button.setFont(sans(weight=MEDIUM))
-        self._keep.setObjectName("sentence.keep")
-        self._keep.hide()
+        self.keep.setObjectName("sentence.keep")
+        self.keep.hide()
         self.row = QHBoxLayout(self)
         self.row.setContentsMargins(14, 8, 14, 8)
         self.row.setSpacing(10)
@@ -72,7 +72,7 @@ class SentenceBar(QFrame):
         self.row.addWidget(self.edit, 1)
         self.row.addWidget(self.examples_button)
         self.row.addWidget(self._counts)
-        self.row.addWidget(self._keep)
+        self.row.addWidget(self.keep)
 
     def _fill_menus(self) -> None:
         menu = QMenu(self.examples_button)
@@ -155,12 +155,12 @@ class SentenceBar(QFrame):
 
     def _show_counts(self, encoding: Encoding) -> None:
         n_too_long, card = self._session.n_too_long, self._session.model
-        self._keep.setVisible(bool(n_too_long))
+        self.keep.setVisible(bool(n_too_long))
         set_ink(self._counts, "warning" if n_too_long else "muted")
         if n_too_long and card is not None:
             n = len(encoding.pieces)
             self._counts.setText(f"{counted(n, 'token')}, {n_too_long:,} too many")
-            self._keep.setText(f"Keep the last {card.n_ctx:,}")
+            self.keep.setText(f"Keep the last {card.n_ctx:,}")
         else:
             counts = counts_of(encoding)
             shown = counts if self.width() >= ROOMY else counts[:1]

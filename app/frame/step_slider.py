@@ -1,5 +1,7 @@
 """The slider of the stepper: the whole walk, and where each layer of it begins."""
 
+from math import ceil
+
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
@@ -12,7 +14,7 @@ from core.trace.steps import Step
 HEIGHT = 36
 TICK_FROM, TICK_HEIGHT = 5.0, 10.0
 """A tick begins so far under the middle, and how long it is."""
-NUMBER_GAP, NUMBER_WIDTH = 4.0, 28.0
+NUMBER_GAP, NUMBER_WIDTH = 4.0, 20.0
 
 
 class StepSlider(QSlider):
@@ -47,9 +49,9 @@ class StepSlider(QSlider):
         super().paintEvent(event)
         painter = QPainter(self)
         painter.setFont(sans(CAPTION))
-        every, top = self._every(), self.height() / 2 + TICK_FROM
-        for number, place in enumerate(self._ticks):
-            x = self._x_of(place)
+        top, xs = self.height() / 2 + TICK_FROM, self._tick_positions()
+        every = every_of(xs)
+        for number, x in enumerate(xs):
             painter.setPen(QPen(theme().colour("line"), 1))
             painter.drawLine(QLineF(x, top, x, top + TICK_HEIGHT))
             if number % every == 0:
@@ -57,14 +59,8 @@ class StepSlider(QSlider):
                 box = QRectF(x + NUMBER_GAP, top, NUMBER_WIDTH, TICK_HEIGHT + 2)
                 draw_label(painter, box, str(number + 1), Align.AlignLeft)
 
-    def _every(self) -> int:
-        """Number every layer, or so many apart that the numbers do not touch."""
-        if len(self._ticks) < 2:
-            return 1
-        pitch = self._x_of(self._ticks[1]) - self._x_of(self._ticks[0])
-        return max(1, round(NUMBER_WIDTH / max(pitch, 1.0)))
-
-    def _x_of(self, place: int) -> float:
+    def _tick_positions(self) -> list[float]:
+        """Where the handle's middle stands at the first step of each layer."""
         option = QStyleOptionSlider()
         self.initStyleOption(option)
         handle = self.style().subControlRect(
@@ -73,6 +69,12 @@ class StepSlider(QSlider):
             QStyle.SubControl.SC_SliderHandle,
             self,
         )
-        room = self.width() - handle.width()
-        span = max(1, self.maximum() - self.minimum())
-        return handle.width() / 2 + room * (place - self.minimum()) / span
+        room, half = self.width() - handle.width(), handle.width() / 2
+        return [half + room * place / max(1, self.maximum()) for place in self._ticks]
+
+
+def every_of(positions: list[float]) -> int:
+    """Number every layer, or so many apart that the numbers do not touch."""
+    if len(positions) < 2:
+        return 1
+    return max(1, ceil(NUMBER_WIDTH / max(positions[1] - positions[0], 1.0)))

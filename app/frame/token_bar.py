@@ -33,6 +33,7 @@ class TokenBar(QFrame):
         super().__init__()
         self._session = session
         self._encoding: Encoding | None = None
+        self._marks: tuple[int | None, ...] = (None, None)
         self.setProperty("bar", "top")
         self.strip = TokenStrip()
         self.strip.setObjectName("token.strip")
@@ -96,7 +97,10 @@ class TokenBar(QFrame):
         is_of_another = bool(self._session.n_too_long)
         n = len(self._encoding.pieces) if self._encoding and not is_of_another else 0
         places = (selection.query, selection.key)
-        self.strip.set_marks(*(place if place < n else None for place in places))
+        marks = tuple(place if place < n else None for place in places)
+        if marks != self._marks:  # most steps move nothing here: no need to paint
+            self._marks = marks
+            self.strip.set_marks(*marks)
 
 
 NEXT_NOTE = "The likeliest next tokens, and their probabilities"

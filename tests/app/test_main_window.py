@@ -107,6 +107,18 @@ def test_arrow_keys_stay_in_the_sentence_while_it_is_edited(shown, session, qtbo
     assert session.selection.step == "layers.0.attn.q"
 
 
+def test_tab_goes_from_the_top_left_to_the_bottom_right(shown, session):
+    session.go_to("layers.0.attn.pattern")
+    order, widget = [], shown.sentence.edit
+    while (widget := widget.nextInFocusChain()) is not shown.sentence.edit:
+        order.append(widget)
+    names = [widget.objectName() for widget in order]
+    stops = ("window.menu", "token.strip", "pipeline", "head.grid", "step.next")
+    places = [names.index(name) for name in stops]
+    assert places == sorted(places)
+    assert order.index(shown.inspector.operands) > names.index("head.grid")
+
+
 def test_actions_are_off_where_they_would_do_nothing(shown, session):
     actions = shown.actions_by_id
     assert not actions["step.previous"].isEnabled()
