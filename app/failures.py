@@ -7,6 +7,7 @@ that failed, where no widget may be touched.
 """
 
 import logging
+import re
 import sys
 import threading
 import traceback
@@ -36,6 +37,9 @@ SAME_AGAIN_S = 1.0
 HARMLESS = ("This plugin does not support propagateSizeHints()",)
 """What Qt says without a fault of anybody's: here, of every window off screen."""
 
+OVERRIDES = re.compile(r"(Error calling Python override of [\w:]+\(\): )+")
+"""What PySide writes before the words of an exception, once for each call of Qt's."""
+
 log = logging.getLogger(__name__)
 
 
@@ -61,7 +65,7 @@ class ErrorReport:
                 details,
             )
         kind = type(error).__name__
-        first_line = next(iter(str(error).splitlines()), "")
+        first_line = next(iter(OVERRIDES.sub("", str(error)).splitlines()), "")
         what = f"{kind}: {first_line}" if first_line else kind
         return cls(
             f"Something unexpected happened while {doing} ({what}). You can go on; "

@@ -47,17 +47,17 @@ class StepSlider(QSlider):
     def paintEvent(self, event: QPaintEvent) -> None:
         """The slider, and under it the layers."""
         super().paintEvent(event)
-        painter = QPainter(self)
-        painter.setFont(sans(CAPTION))
-        top, xs = self.height() / 2 + TICK_FROM, self._tick_positions()
-        every = every_of(xs)
-        for number, x in enumerate(xs):
-            painter.setPen(QPen(theme().colour("line"), 1))
-            painter.drawLine(QLineF(x, top, x, top + TICK_HEIGHT))
-            if number % every == 0:
-                painter.setPen(theme().ink("muted"))
-                box = QRectF(x + NUMBER_GAP, top, NUMBER_WIDTH, TICK_HEIGHT + 2)
-                draw_label(painter, box, str(number + 1), Align.AlignLeft)
+        with QPainter(self) as painter:
+            painter.setFont(sans(CAPTION))
+            top, xs = self.height() / 2 + TICK_FROM, self._tick_positions()
+            every = every_of(xs)
+            for number, x in enumerate(xs):
+                painter.setPen(QPen(theme().colour("line"), 1))
+                painter.drawLine(QLineF(x, top, x, top + TICK_HEIGHT))
+                if number % every == 0:
+                    painter.setPen(theme().ink("muted"))
+                    box = QRectF(x + NUMBER_GAP, top, NUMBER_WIDTH, TICK_HEIGHT + 2)
+                    draw_label(painter, box, str(number + 1), Align.AlignLeft)
 
     def _tick_positions(self) -> list[float]:
         """Where the handle's middle stands at the first step of each layer."""

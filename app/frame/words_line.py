@@ -59,15 +59,15 @@ class WordsLine(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Word after word, as far as there is room."""
-        painter = QPainter(self)
-        painter.setFont(self._type)
-        left = 0.0
-        for text, role in self._words:
-            room = self.width() - left
-            if room < min(LEAST_ROOM, advance(text, self._type)):
-                break
-            painter.setPen(theme().ink(role))
-            draw_label(
-                painter, QRectF(left, 0, room, self.height()), text, Align.AlignLeft
-            )
-            left += advance(text, self._type) + self._gap
+        with QPainter(self) as painter:
+            painter.setFont(self._type)
+            left = 0.0
+            for text, role in self._words:
+                room = self.width() - left
+                if room < min(LEAST_ROOM, advance(text, self._type)):
+                    break
+                painter.setPen(theme().ink(role))
+                draw_label(
+                    painter, QRectF(left, 0, room, self.height()), text, Align.AlignLeft
+                )
+                left += advance(text, self._type) + self._gap

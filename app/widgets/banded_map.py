@@ -26,11 +26,11 @@ class BandedMap(Heatmap):
         super().paintEvent(event)
         picture = self.picture()
         if picture is not None:
-            painter = QPainter(self)
-            for band, role in self._bands(picture):
-                painter.setPen(QPen(theme().colour(role), 1))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(band)
+            with QPainter(self) as painter:
+                for band, role in self._bands(picture):
+                    painter.setPen(QPen(theme().colour(role), 1))
+                    painter.setBrush(Qt.BrushStyle.NoBrush)
+                    painter.drawRect(band)
 
     def _bands(self, picture: MapPicture) -> list[tuple[QRectF, str]]:
         """The rectangles of the lit row and column, and the colours they wear."""

@@ -309,14 +309,14 @@ class Canvas(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the visible content, then what lies over it."""
-        painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if not self.item_count():
-            self.paint_empty(painter)
-            return
-        shift = QPointF(self.offset())
-        painter.translate(-shift)
-        self.paint(painter, QRectF(event.rect()).translated(shift))
-        self.paint_ring(painter)
-        painter.translate(shift)
-        self.paint_over(painter)
+        with QPainter(self.viewport()) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if not self.item_count():
+                self.paint_empty(painter)
+                return
+            shift = QPointF(self.offset())
+            painter.translate(-shift)
+            self.paint(painter, QRectF(event.rect()).translated(shift))
+            self.paint_ring(painter)
+            painter.translate(shift)
+            self.paint_over(painter)

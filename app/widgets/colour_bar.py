@@ -71,18 +71,18 @@ class ColourBar(QWidget):
         """Paint numbers and bars in turn."""
         if self._scale is None:
             return
-        painter = QPainter(self)
-        painter.setFont(mono(SMALL))
-        stretches, x = self._stretches(), 0.0
-        for place, number in enumerate(self._numbers()):
-            width = advance(number, mono(SMALL)) + 1
-            painter.setPen(theme().ink("muted"))
-            box = QRectF(x, 0, width, self.height())
-            draw_label(painter, box, number, Qt.AlignmentFlag.AlignLeft)
-            x += width + GAP
-            if place < len(stretches):
-                self._paint_stretch(painter, stretches[place], x)
-                x += HALF_WIDTH + GAP
+        with QPainter(self) as painter:
+            painter.setFont(mono(SMALL))
+            stretches, x = self._stretches(), 0.0
+            for place, number in enumerate(self._numbers()):
+                width = advance(number, mono(SMALL)) + 1
+                painter.setPen(theme().ink("muted"))
+                box = QRectF(x, 0, width, self.height())
+                draw_label(painter, box, number, Qt.AlignmentFlag.AlignLeft)
+                x += width + GAP
+                if place < len(stretches):
+                    self._paint_stretch(painter, stretches[place], x)
+                    x += HALF_WIDTH + GAP
 
     def _paint_stretch(self, painter: QPainter, stretch: range, x: float) -> None:
         assert self._scale is not None

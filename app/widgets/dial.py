@@ -55,24 +55,24 @@ class Dial(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the circle, the arc between the arrows, and the arrows."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        line = line_height(sans(CAPTION))
-        side = min(self.width(), self.height() - line)
-        radius = side / 2 - MARGIN
-        centre = QPointF(self.width() / 2, side / 2)
-        painter.setPen(QPen(theme().colour("line"), 1))
-        painter.drawEllipse(centre, radius, radius)
-        painter.drawLine(centre - QPointF(radius, 0), centre + QPointF(radius, 0))
-        painter.drawLine(centre - QPointF(0, radius), centre + QPointF(0, radius))
-        if hypot(*self._before) > 0:
-            self._paint_arc(painter, centre, ARC * radius)
-            self._paint_arrow(painter, centre, radius, self._before, "faint")
-            self._paint_arrow(painter, centre, radius, self._after, self._colour)
-        painter.setFont(sans(CAPTION))
-        painter.setPen(theme().ink("muted"))
-        box = QRectF(0, side, self.width(), line)
-        draw_label(painter, box, "grey before, coloured after", Align.AlignHCenter)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            line = line_height(sans(CAPTION))
+            side = min(self.width(), self.height() - line)
+            radius = side / 2 - MARGIN
+            centre = QPointF(self.width() / 2, side / 2)
+            painter.setPen(QPen(theme().colour("line"), 1))
+            painter.drawEllipse(centre, radius, radius)
+            painter.drawLine(centre - QPointF(radius, 0), centre + QPointF(radius, 0))
+            painter.drawLine(centre - QPointF(0, radius), centre + QPointF(0, radius))
+            if hypot(*self._before) > 0:
+                self._paint_arc(painter, centre, ARC * radius)
+                self._paint_arrow(painter, centre, radius, self._before, "faint")
+                self._paint_arrow(painter, centre, radius, self._after, self._colour)
+            painter.setFont(sans(CAPTION))
+            painter.setPen(theme().ink("muted"))
+            box = QRectF(0, side, self.width(), line)
+            draw_label(painter, box, "grey before, coloured after", Align.AlignHCenter)
 
     def _paint_arrow(
         self, painter: QPainter, centre: QPointF, radius: float, to: Point, colour: str

@@ -43,6 +43,6 @@ class ElidedLabel(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint what fits."""
-        painter = QPainter(self)
-        painter.setPen(theme().ink(self._ink))
-        draw_label(painter, QRectF(self.rect()), self._text, self._align)
+        with QPainter(self) as painter:
+            painter.setPen(theme().ink(self._ink))
+            draw_label(painter, QRectF(self.rect()), self._text, self._align)

@@ -57,9 +57,8 @@ def formula_pixmap(latex: str, size: float, ratio: float = 2.0) -> QPixmap:
     room = QSizeF(drawing.defaultSize()) * ratio
     pixmap = QPixmap(room.toSize())
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    drawing.render(painter)
-    painter.end()
+    with QPainter(pixmap) as painter:
+        drawing.render(painter)
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
 
@@ -143,14 +142,14 @@ class FormulaView(QWidget):
         current = formula_request(self._latex, self._size * POINT, theme())
         if current != self._request:
             self._ask()
-        painter = QPainter(self)
-        if self._drawing.isValid():
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._drawing.render(painter, self._target())
-        elif self._is_refused:
-            painter.setFont(mono(BASE))
-            painter.setPen(theme().ink("muted"))
-            draw_label(painter, QRectF(self.rect()), self._latex, self._alignment)
+        with QPainter(self) as painter:
+            if self._drawing.isValid():
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                self._drawing.render(painter, self._target())
+            elif self._is_refused:
+                painter.setFont(mono(BASE))
+                painter.setPen(theme().ink("muted"))
+                draw_label(painter, QRectF(self.rect()), self._latex, self._alignment)
 
     def _target(self) -> QRectF:
         """Where the formula lies: as large as it is or as fits, on its side."""

@@ -230,13 +230,13 @@ class HeadGrid(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the maps that went stale."""
-        painter = QPainter(self)
-        painter.fillRect(event.rect(), theme().colour("surface"))
-        picture = self.picture()
-        if picture is not None:
-            self._paint_heads(painter, picture, event.region())
-        if self.hasFocus():
-            ink.paint_focus(painter, QRectF(self.rect()))
+        with QPainter(self) as painter:
+            painter.fillRect(event.rect(), theme().colour("surface"))
+            picture = self.picture()
+            if picture is not None:
+                self._paint_heads(painter, picture, event.region())
+            if self.hasFocus():
+                ink.paint_focus(painter, QRectF(self.rect()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Arrange the maps for the new room."""

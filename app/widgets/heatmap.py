@@ -237,14 +237,14 @@ class Heatmap(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the map or the message."""
-        painter = QPainter(self)
-        picture = self.picture()
-        if picture is None:
-            self._paint_message(painter)
-        else:
-            self._paint_map(painter, picture)
-        if self.hasFocus():
-            ink.paint_focus(painter, QRectF(self.rect()))
+        with QPainter(self) as painter:
+            picture = self.picture()
+            if picture is None:
+                self._paint_message(painter)
+            else:
+                self._paint_map(painter, picture)
+            if self.hasFocus():
+                ink.paint_focus(painter, QRectF(self.rect()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the cells to the new room."""

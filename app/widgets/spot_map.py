@@ -137,12 +137,12 @@ class SpotMap(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the picture, and a ring while the keyboard is here."""
-        painter = QPainter(self)
-        self.renew()
-        if self.result_shape()[0]:
-            self.paint(painter)
-        if self.hasFocus():
-            paint_focus(painter, QRectF(self.rect()))
+        with QPainter(self) as painter:
+            self.renew()
+            if self.result_shape()[0]:
+                self.paint(painter)
+            if self.hasFocus():
+                paint_focus(painter, QRectF(self.rect()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the picture to the new room."""

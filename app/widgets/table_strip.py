@@ -188,9 +188,9 @@ class TableStrip(QWidget):
         if self._matrix is None:
             return
         self._renew_image()
-        painter = QPainter(self)
-        self._paint_strip(painter)
-        self._paint_lines(painter)
+        with QPainter(self) as painter:
+            self._paint_strip(painter)
+            self._paint_lines(painter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Reduce the table to the new height."""

@@ -63,6 +63,14 @@ def test_an_exception_without_a_text_is_named():
     assert "(KeyError)" in ErrorReport.of(KeyError(), "drawing").sentence
 
 
+def test_where_qt_was_when_it_happened_is_left_to_the_details():
+    way = "Error calling Python override of QWidget::event(): "
+    way += "Error calling Python override of QWidget::paintEvent(): "
+    report = ErrorReport.of(ValueError(f"{way}too long"), "drawing")
+    assert "(ValueError: too long)" in report.sentence
+    assert "paintEvent" in report.details
+
+
 def test_only_the_first_line_of_a_long_text_is_in_the_sentence():
     report = ErrorReport.of(ValueError("one\ntwo"), "drawing")
     assert "two" not in report.sentence

@@ -102,6 +102,39 @@ def test_no_panel_imports_another():
     assert wrong == []
 
 
+def calls_of(tree: ast.AST, name: str) -> list[ast.expr]:
+    """Every `name(...)` with something between the brackets."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return [c for c in calls if c.args and getattr(c.func, "id", "") == name]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_a_painter_ends_even_if_painting_fails(path):
+    # Qt crashes where a painter outlives the repaint that made it, and the traceback
+    # of an exception keeps it alive.
+    tree = ast.parse(path.read_bytes())
+    withs = (node for node in ast.walk(tree) if isinstance(node, ast.With))
+    ended = [item.context_expr for node in withs for item in node.items]
+    assert [c.lineno for c in calls_of(tree, "QPainter") if c not in ended] == []
+
+
+WORKERS_SIGNALS = {"answered", "failed", "progressed", "rendered", "_handed_over"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_a_workers_signal_reaches_the_thread_of_a_bound_method(path):
+    # A lambda or a plain function would run in the worker's thread.
+    wrong = [
+        call.lineno
+        for call in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "attr", "") == "connect"
+        and getattr(call.func.value, "attr", "") in WORKERS_SIGNALS
+        and not all(isinstance(receiver, ast.Attribute) for receiver in call.args)
+    ]
+    assert wrong == []
+
+
 def module_of(path: Path) -> str:
     return name_of(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 

@@ -63,21 +63,22 @@ class RowNotes(QWidget):
         picture = self._map.picture()
         if picture is None:
             return
-        painter, cells = QPainter(self), picture.frame.cells
-        line, x = line_height(mono(SMALL)), 0.0
-        shown = labelled(cells, self._lit)
-        for name, column, width in zip(
-            self._names, self._columns, self._widths(), strict=True
-        ):
-            x += COLUMN_GAP
-            top = cells.top - CAPTION_GAP - line
-            painter.setFont(sans(CAPTION))
-            painter.setPen(theme().ink("muted"))
-            draw_label(painter, QRectF(x, top, width, line), name, Align.AlignRight)
-            painter.setFont(mono(SMALL))
-            for row in shown:
-                middle = cells.top + (row + 0.5) * cells.cell_height
-                box = QRectF(x, middle - line / 2, width + 1, line)
-                painter.setPen(theme().ink("text" if row == self._lit else "muted"))
-                draw_label(painter, box, column[row], Align.AlignRight)
-            x += width
+        cells = picture.frame.cells
+        with QPainter(self) as painter:
+            line, x = line_height(mono(SMALL)), 0.0
+            shown = labelled(cells, self._lit)
+            for name, column, width in zip(
+                self._names, self._columns, self._widths(), strict=True
+            ):
+                x += COLUMN_GAP
+                top = cells.top - CAPTION_GAP - line
+                painter.setFont(sans(CAPTION))
+                painter.setPen(theme().ink("muted"))
+                draw_label(painter, QRectF(x, top, width, line), name, Align.AlignRight)
+                painter.setFont(mono(SMALL))
+                for row in shown:
+                    middle = cells.top + (row + 0.5) * cells.cell_height
+                    box = QRectF(x, middle - line / 2, width + 1, line)
+                    painter.setPen(theme().ink("text" if row == self._lit else "muted"))
+                    draw_label(painter, box, column[row], Align.AlignRight)
+                x += width

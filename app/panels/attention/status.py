@@ -42,7 +42,7 @@ class StatusLine(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the words, cut in the middle where they are too long."""
-        painter = QPainter(self)
-        painter.setFont(sans(SMALL))
-        painter.setPen(theme().ink("text" if self._words else "muted"))
-        draw_label(painter, QRectF(self.rect()), self.text, Align.AlignLeft)
+        with QPainter(self) as painter:
+            painter.setFont(sans(SMALL))
+            painter.setPen(theme().ink("text" if self._words else "muted"))
+            draw_label(painter, QRectF(self.rect()), self.text, Align.AlignLeft)
