@@ -1,302 +1,62 @@
-"""The window: the bars, the pipeline, the panel and the inspector put together.
+"""The window itself: up at once with an opening page, furnished a moment later.
 
-It makes the actions, hands them to menus and buttons, and remembers how it stood. What
-is shown is each part's own business; what happens is the session's.
+Nothing here may load what takes time: numpy, the tokenizer, the parts of the workbench
+come when the opening page has been painted.
 """
 
-from collections.abc import Callable
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, Slot
-from PySide6.QtGui import QAction, QCloseEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QMainWindow,
-    QMenu,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QMainWindow
 
-from app.actions import ACTIONS, MENUS, make_actions
-from app.frame.body import Body
-from app.frame.inspector import Inspector
-from app.frame.message_bar import MessageBar
-from app.frame.parts import icon_button
-from app.frame.pipeline import Pipeline
-from app.frame.recent import RecentModels
-from app.frame.sentence_bar import SentenceBar
-from app.frame.stepper import Stepper
-from app.frame.token_bar import TokenBar
-from app.model_card import ModelCard
-from app.panel_host import PanelHost
-from app.session import Session
+from app.frame.opening import OpeningPage
 from app.settings import (
     APPLICATION,
     GEOMETRY,
-    MAP_COLOURS,
-    N_NEW,
-    PLAY_PAUSE,
-    READS_SPECIALS,
-    SHOWS_INSPECTOR,
-    SHOWS_PIPELINE,
-    STATE,
-    THEME,
-    Setting,
+    TEXT,
     Settings,
     bytes_of_text,
     text_of_bytes,
 )
-from app.widgets.formula import use_renderer
-from app.workers.formulas import FormulaRenderer
+
+if TYPE_CHECKING:
+    from app.workbench import Workbench
 
 DEFAULT_SIZE = (1280, 800)
 LEAST_SIZE = (720, 460)
-MENU_GAP = 4
-ABOUT = (
-    "Glassformer walks a sentence through a transformer. Every number on the screen is "
-    "one the model computed; click one to see what it is made of."
-)
-CHOICES: tuple[tuple[str, Setting[str]], ...] = (
-    ("view.theme", THEME),
-    ("view.maps", MAP_COLOURS),
-)
-"""Groups of actions of which one is on, and the setting each of them chooses."""
 
 
 class MainWindow(QMainWindow):
-    """Everything the reader sees."""
+    """A frame that remembers its place, around the opening page or the workbench.
 
-    def __init__(self, session: Session, settings: Settings) -> None:
-        """Put together from a session that may have nothing yet."""
+    `bench` is the workbench, None while the opening page is seen.
+    """
+
+    def __init__(self, settings: Settings, sentence: str | None = None) -> None:
+        """Show the opening page; without a sentence, the remembered one."""
         super().__init__()
-        self._session = session
         self._settings = settings
-        self._formulas = FormulaRenderer(self)
-        use_renderer(self._formulas)  # before the first formula's view is made
-        self.sentence = SentenceBar(session, RecentModels(settings))
-        self.tokens = TokenBar(session)
-        self.message = MessageBar(session)
-        self.pipeline = Pipeline(session)
-        self.host = PanelHost(session)
-        self.inspector = Inspector(session)
-        self.stepper = Stepper(session, settings.read(PLAY_PAUSE))
-        self.body = Body(self.pipeline, self.host, self.inspector)
-        self.actions_by_id = make_actions(self)
-        self._arrange()
-        self._connect_actions()
-        self._connect_session()
-        self._restore()
-
-    def _arrange(self) -> None:
+        self.bench: Workbench | None = None
         self.setWindowTitle(APPLICATION)
         self.setMinimumSize(*LEAST_SIZE)
         self.resize(*DEFAULT_SIZE)
-        centre = QWidget()
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for bar in (self.sentence, self.tokens, self.message):
-            column.addWidget(bar)
-        column.addWidget(self.body, 1)
-        column.addWidget(self.stepper)
-        self.setCentralWidget(centre)
-        # So that arrows step from the start, and again after a click on empty space.
-        centre.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        centre.setFocus()
-        row = self.sentence.row
-        left = self._fold_button("sidebar", "view.pipeline")
-        right = self._fold_button("inspector", "view.inspector")
-        menu = self._menu_button()
-        row.insertWidget(0, left)
-        row.addWidget(right)
-        row.addWidget(menu)
-        self._order_tabs(left, right, menu)
+        text = settings.read(TEXT) if sentence is None else sentence
+        self.setCentralWidget(OpeningPage(settings, text))
+        self.restoreGeometry(bytes_of_text(settings.read(GEOMETRY)))
 
-    def _order_tabs(self, left: QWidget, right: QWidget, menu: QWidget) -> None:
-        """Let Tab go from the top left to the bottom right."""
-        bars = (self.message, self.pipeline, self.inspector, self.stepper)
-        parts = [left, self.sentence.model_button, self.sentence.edit]
-        parts += [self.sentence.examples_button, self.sentence.keep, right, menu]
-        parts += [self.tokens.strip]
-        for bar in bars:
-            inside = bar.findChildren(QWidget) if bar is not self.pipeline else [bar]
-            parts += [w for w in inside if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
-        for before, after in pairwise(parts):
-            QWidget.setTabOrder(before, after)
-        self.host.tab_after = self.pipeline
-
-    def _fold_button(self, icon: str, action_id: str) -> QToolButton:
-        action = self.actions_by_id[action_id]
-        tip = f"{action.text().replace('&', '')} ({action.shortcut().toString()})"
-        button = icon_button(icon, tip, f"fold.{action_id.partition('.')[2]}")
-        button.clicked.connect(action.trigger)
-        return button
-
-    def _menu_button(self) -> QToolButton:
-        """One button for all menus: the window has no bar for them."""
-        whole = QMenu(self)
-        menus = {key: whole.addMenu(title) for key, title in MENUS}
-        before: dict[str, str] = {}
-        for row in ACTIONS:
-            kind = row.id.partition(".")[0] + row.group
-            if before.setdefault(row.menu, kind) != kind:
-                menus[row.menu].addSeparator()
-            before[row.menu] = kind
-            menus[row.menu].addAction(self.actions_by_id[row.id])
-        button = icon_button("menu", "Menu", "window.menu")
-        button.clicked.connect(self._on_menu_clicked)
-        self._menu = whole
-        return button
-
-    @Slot()
-    def _on_menu_clicked(self) -> None:
-        button = self.sender()
-        if isinstance(button, QWidget):
-            corner = button.rect().bottomRight()
-            left = QPoint(self._menu.sizeHint().width(), -MENU_GAP)
-            self._menu.popup(button.mapToGlobal(corner - left))
-
-    # Actions
-
-    def _connect_actions(self) -> None:
-        session, actions = self._session, self.actions_by_id
-        doings: dict[str, Callable[..., Any]] = {
-            "model.open": self._on_model_open_triggered,
-            "app.quit": self.close,
-            "edit.sentence": self._on_edit_sentence_triggered,
-            "text.examples": self.sentence.examples_button.showMenu,
-            "edit.copy": self.inspector.copy_text,
-            "step.next": session.next_step,
-            "step.previous": session.previous_step,
-            "layer.next": session.next_layer,
-            "layer.previous": session.previous_layer,
-            "token.append": session.append_pick,
-            "token.undo": session.undo_append,
-            "text.generate": self._on_text_generate_triggered,
-            "generate.stop": session.stop_generating,
-            "help.about": self._on_help_about_triggered,
-        }
-        for name, do in doings.items():
-            actions[name].triggered.connect(do)
-        actions["text.specials"].toggled.connect(session.set_specials)
-        actions["view.pipeline"].toggled.connect(self._on_pipeline_toggled)
-        actions["view.inspector"].toggled.connect(self._on_inspector_toggled)
-        for group, _ in CHOICES:
-            for action in self._choice_actions(group):
-                action.triggered.connect(self._on_choice_triggered)
-        self.stepper.use_actions(actions)
-        self.sentence.offer_open(actions["model.open"])
-
-    def _choice_actions(self, group: str) -> list[QAction]:
-        named = self.actions_by_id.items()
-        return [action for name, action in named if name.startswith(f"{group}.")]
-
-    @Slot()
-    def _on_model_open_triggered(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Open a model folder")
-        if folder:
-            self._session.open_model(Path(folder))
-
-    @Slot()
-    def _on_edit_sentence_triggered(self) -> None:
-        self.sentence.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.sentence.edit.selectAll()
-
-    @Slot()
-    def _on_text_generate_triggered(self) -> None:
-        self._session.generate(self._settings.read(N_NEW))
-
-    @Slot()
-    def _on_help_about_triggered(self) -> None:
-        self.message.say(ABOUT, "accent")
-
-    @Slot(bool)
-    def _on_pipeline_toggled(self, is_shown: bool) -> None:
-        self.body.show_pipeline(is_shown)
-        self._settings.write(SHOWS_PIPELINE, is_shown)
-
-    @Slot(bool)
-    def _on_inspector_toggled(self, is_shown: bool) -> None:
-        self.body.show_inspector(is_shown)
-        if not self.body.is_narrow:  # a drawer is pulled out for the moment
-            self._settings.write(SHOWS_INSPECTOR, is_shown)
-
-    @Slot(bool)
-    def _on_body_is_narrow_changed(self, is_narrow: bool) -> None:
-        is_shown = not is_narrow and self._settings.read(SHOWS_INSPECTOR)
-        self.actions_by_id["view.inspector"].setChecked(is_shown)
-        self.body.show_inspector(is_shown)
-
-    @Slot()
-    def _on_choice_triggered(self) -> None:
-        action = self.sender()
-        for group, setting in CHOICES:
-            for each in self._choice_actions(group):
-                if each is action:
-                    self._settings.write(setting, each.objectName().rpartition(".")[2])
-
-    # The session
-
-    def _connect_session(self) -> None:
-        session = self._session
-        self.body.is_narrow_changed.connect(self._on_body_is_narrow_changed)
-        session.model_changed.connect(self._on_session_model_changed)
-        for changed in (
-            session.selection_changed,
-            session.trace_changed,
-            session.encoding_changed,
-            session.is_generating_changed,
-            session.too_long_changed,
-        ):
-            changed.connect(self._on_session_changed)
-        self._on_session_changed(None)
-
-    @Slot(object)
-    def _on_session_model_changed(self, card: ModelCard) -> None:
-        self.setWindowTitle(f"{card.name} · {APPLICATION}")
-        if card.notes:
-            self.message.say(" ".join(card.notes), "warning")
-
-    @Slot(object)
-    def _on_session_changed(self, _: object) -> None:
-        """Let an action be chosen only where it would do something."""
-        session = self._session
-        can_add = session.can_append_pick and session.n_room > 0
-        possible = {
-            "step.next": session.can_step(1),
-            "step.previous": session.can_step(-1),
-            "layer.next": session.can_change_layer(1),
-            "layer.previous": session.can_change_layer(-1),
-            "token.append": can_add,
-            "token.undo": session.can_undo,
-            "text.generate": can_add,
-            "generate.stop": session.is_generating,
-        }
-        for name, is_possible in possible.items():
-            self.actions_by_id[name].setEnabled(is_possible)
-
-    # How it stood
-
-    def _restore(self) -> None:
-        read, actions = self._settings.read, self.actions_by_id
-        actions["view.pipeline"].setChecked(read(SHOWS_PIPELINE))
-        actions["view.inspector"].setChecked(read(SHOWS_INSPECTOR))
-        actions["text.specials"].setChecked(read(READS_SPECIALS))
-        self.body.show_pipeline(read(SHOWS_PIPELINE))
-        self.body.show_inspector(read(SHOWS_INSPECTOR))
-        for group, setting in CHOICES:
-            actions[f"{group}.{read(setting)}"].setChecked(True)
-        self.restoreGeometry(bytes_of_text(read(GEOMETRY)))
-        self.body.restore(read(STATE))
+    def furnish(self, bench: "Workbench") -> None:
+        """Put the workbench in the place of the opening page."""
+        self.bench = bench
+        self.setCentralWidget(bench)
+        bench.show()
+        bench.setFocus()
+        # What is painted next is laid out to the end, not still finding its place.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember how the window stood, and let the last formula be set."""
+        """Remember how the window stood."""
         self._settings.write(GEOMETRY, text_of_bytes(self.saveGeometry()))
-        if not self.body.is_narrow:
-            self._settings.write(STATE, self.body.state())
-        use_renderer(None)
-        self._formulas.close()
+        if self.bench is not None:
+            self.bench.leave()
         super().closeEvent(event)

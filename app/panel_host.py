@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.frame.panel_header import PanelHeader
+from app.frame.sizes import MIDDLE_MARGINS, MIDDLE_SPACING
 from app.frame.state_page import (
     COMPUTING,
     EMPTY,
@@ -26,7 +27,6 @@ from app.session import Session
 from core.trace.steps import steps_for
 
 STALE = "This is still the sentence before; the new one is too long for the model."
-MARGINS = (12, 10, 12, 14)
 
 
 class PanelHost(QWidget):
@@ -48,8 +48,8 @@ class PanelHost(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.page)
         column = QVBoxLayout(self)
-        column.setContentsMargins(*MARGINS)
-        column.setSpacing(8)
+        column.setContentsMargins(*MIDDLE_MARGINS)
+        column.setSpacing(MIDDLE_SPACING)
         column.addWidget(self.header)
         column.addWidget(self._stack, 1)
         session.scene_changed.connect(self._on_session_scene_changed)

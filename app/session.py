@@ -16,6 +16,7 @@ from app.facts import Facts
 from app.failures import ErrorReport
 from app.fitting import kept_inside
 from app.sentence import last_ids
+from app.settings import TYPING_PAUSE_MS
 from app.workers.generating import GenerateRequest, GeneratingWorker, NewTokens
 from app.workers.runner import Request, Runner
 from app.workers.tracing import (
@@ -34,9 +35,6 @@ from core.generation.sampling import Sampling, pick, uniform
 from core.tokenizers.base import Encoding, Tokenizer
 from core.tokenizers.folder import open_tokenizer
 from core.trace.selection import Selection, at_step, stepped, to_layer
-
-TYPING_PAUSE_MS = 100
-"""Shorter than this, and every keystroke starts a pass."""
 
 ACTIVITIES = (
     (OpenRequest, "opening the model…"),

@@ -15,10 +15,11 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
-from app.session import TYPING_PAUSE_MS
-
 ORGANISATION = "Glassformer"
 APPLICATION = "Glassformer"
+
+TYPING_PAUSE_MS = 100
+"""Shorter than this, and every keystroke starts a pass."""
 
 T = TypeVar("T")
 TINY, LARGE = 1e-300, 1e300

@@ -1,7 +1,7 @@
 """Start to first painted window, against an empty PySide6 window in the same run.
 
 Each start is a process of its own, off screen, imports included; both kinds take turns.
-Fails if torch was imported before the window was painted. Prints one JSON line.
+Fails if torch or numpy was imported before the paint. Prints one JSON line.
 Run from the repository: python -m benchmarks.start_speed
 """
 
@@ -30,7 +30,8 @@ def leave_at_first_paint() -> None:
             return False
 
     def leave() -> None:
-        sys.stdout.write("torch\n" if "torch" in sys.modules else "painted\n")
+        slow = {"torch", "numpy"} & set(sys.modules)
+        sys.stdout.write(f"{', '.join(slow) or 'painted'}\n")
         sys.stdout.flush()
         os._exit(0)
 
@@ -77,7 +78,9 @@ def seconds(kind: str) -> float:
     )
     took = time.perf_counter() - start
     if done.stdout.strip() != "painted":
-        raise SystemExit(f"{kind}: torch was imported before the first paint.")
+        raise SystemExit(
+            f"{kind}: {done.stdout.strip()} imported before the first paint."
+        )
     return took
 
 

@@ -22,12 +22,13 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.application import DEFAULT_MODEL
+from app.furnishing import DEFAULT_MODEL
 from app.main_window import MainWindow
-from app.session import TYPING_PAUSE_MS, Session
-from app.settings import Settings
+from app.session import Session
+from app.settings import TYPING_PAUSE_MS, Settings
 from app.style.theme import LIGHT, apply_theme
 from app.widgets.head_grid import HeadGrid
+from app.workbench import Workbench
 from app.workers.runner import stop_runners
 from core.trace.matrix import Scale
 
@@ -100,10 +101,10 @@ def key_to_paint(
     return watch.painted_at - start - TYPING_PAUSE_MS / 1000
 
 
-def keystrokes(app: QApplication, window: MainWindow, session: Session) -> None:
+def keystrokes(app: QApplication, bench: Workbench, session: Session) -> None:
     """The last keystroke of a sentence of `N_TOKENS` tokens, again and again."""
-    field = window.findChild(QWidget, "sentence.edit")
-    watch = PaintWatch(window.host)
+    field = bench.sentence.edit
+    watch = PaintWatch(bench.host)
     took = []
     for number in range(N_KEYSTROKES):
         settle(app, session)
@@ -112,7 +113,7 @@ def keystrokes(app: QApplication, window: MainWindow, session: Session) -> None:
     figure("keystroke_to_repainted_panel", took, {"median_ms": 60, "p95_ms": 100})
 
 
-def steps(app: QApplication, window: MainWindow, session: Session) -> None:
+def steps(app: QApplication, session: Session) -> None:
     """Next, through every step of the model, until all is painted."""
     took = []
     for _ in range(2):  # the first round makes the panels
@@ -156,7 +157,9 @@ def main() -> None:
     apply_theme(app, LIGHT)
     with TemporaryDirectory() as folder:
         session = Session()
-        window = MainWindow(session, Settings(Path(folder) / "settings.ini"))
+        settings = Settings(Path(folder) / "settings.ini")
+        bench, window = Workbench(session, settings), MainWindow(settings)
+        window.furnish(bench)
         window.show()
         app.processEvents()
         session.open_model(model)
@@ -169,8 +172,8 @@ def main() -> None:
         )
         session.request_text(text)
         settle(app, session)
-        keystrokes(app, window, session)
-        steps(app, window, session)
+        keystrokes(app, bench, session)
+        steps(app, session)
         maps(app)
         window.close()
         stop_runners(END_PATIENCE_MS)

@@ -7,10 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
 
-from app.frame.inspector import WIDTH as INSPECTOR_WIDTH
-from app.frame.inspector import Inspector
-from app.frame.pipeline import WIDTH as PIPELINE_WIDTH
-from app.frame.pipeline import Pipeline
+from app.frame.sizes import INSPECTOR_WIDTH, PIPELINE_WIDTH
 from app.settings import bytes_of_text, text_of_bytes
 
 NARROW = 1100
@@ -42,9 +39,7 @@ class Body(QWidget):
     is_narrow_changed = Signal(bool)
     """The window has become too narrow for the inspector's column, or wide enough."""
 
-    def __init__(
-        self, pipeline: Pipeline, middle: QWidget, inspector: Inspector
-    ) -> None:
+    def __init__(self, pipeline: QWidget, middle: QWidget, inspector: QWidget) -> None:
         """Everything is unfolded."""
         super().__init__()
         self._inspector = inspector

@@ -24,7 +24,6 @@ from core.trace.selection import Selection, cell_of, has_numbers, pointed_at
 from core.trace.steps import steps_for
 from core.trace.views.inspector import InspectorView, inspector_view
 
-WIDTH = 286
 MARGIN = 15
 BUTTON_WIDTH = 24
 BASELINE_GAP = 5

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.frame.formula_colours import coloured
 from app.frame.parts import plain_label, set_ink
+from app.frame.sizes import HEADER_HEIGHT
 from app.frame.words_line import WordsLine
 from app.style.fonts import LARGE, SMALL, TITLE, mono, sans
 from app.widgets.formula import FormulaView
@@ -18,8 +19,6 @@ from core.trace.selection import Selection
 from core.trace.steps import Step, axis_sizes
 from core.trace.views.places import Words
 
-HEIGHT = 90
-"""The same for every step, so that the panel below does not move."""
 ROOMY = 700
 MOST_FORMULA, LEAST_FORMULA = 0.42, 0.3
 """The share of the width that a formula may take where there is room, and where not."""
@@ -60,7 +59,7 @@ class PanelHeader(QWidget):
         row.setSpacing(18)
         row.addLayout(words, 1)
         row.addWidget(self.formula, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(HEADER_HEIGHT)
 
     def show_step(
         self, step: Step, config: ModelConfig, selection: Selection, n: int

@@ -2,14 +2,16 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolButton
 
-from app.style.fonts import BASE, CAPTION, sans
+from app.style.fonts import BASE, CAPTION, TITLE, sans
 from app.style.icons import show_icon
 from app.widgets.label import as_tip
 
 ICON_BUTTON = 28
 """Side of a quiet button with an icon."""
+MENU_BUTTON_HEIGHT, FIELD_HEIGHT = 32, 36
+HINT = "Type a sentence"
 
 
 def plain_label(text: str, font: QFont | None = None, ink: str = "") -> QLabel:
@@ -46,6 +48,25 @@ def flat_button(text: str, name: str) -> QPushButton:
     button.setProperty("kind", "flat")
     button.setObjectName(name)
     return button
+
+
+def menu_button(text: str, name: str) -> QPushButton:
+    """A button that opens a menu."""
+    button = QPushButton(text)
+    button.setObjectName(name)
+    button.setProperty("menu", True)
+    button.setFixedHeight(MENU_BUTTON_HEIGHT)
+    button.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+    return button
+
+
+def sentence_field(text: str = "") -> QLineEdit:
+    """The field for the sentence."""
+    field = QLineEdit(text)
+    field.setPlaceholderText(HINT)
+    field.setFont(sans(TITLE - 2))
+    field.setFixedHeight(FIELD_HEIGHT)
+    return field
 
 
 def set_ink(label: QLabel, ink: str) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt, Signal, S
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
+from app.frame.sizes import PIPELINE_WIDTH
 from app.model_card import ModelCard
 from app.session import Session
 from app.style.fonts import BASE, MEDIUM, REGULAR, SMALL, sans
@@ -21,7 +22,6 @@ from core.config import ModelConfig
 from core.trace.selection import Selection
 from core.trace.views.pipeline import Line, Stop, pipeline_lines
 
-WIDTH = 190
 TOP, HEADING_HEIGHT, LINE_HEIGHT = 8, 25, 22
 RAIL, INDENT, INSET = 18, 34, 12
 """From the left: the rail, top-level words, and how much deeper a layer's words are."""
@@ -268,7 +268,7 @@ class Pipeline(Canvas):
 
     def sizeHint(self) -> QSize:
         """Wide enough for its words."""
-        return QSize(WIDTH, 400)
+        return QSize(PIPELINE_WIDTH, 400)
 
 
 def top(box: QRectF) -> float:

@@ -6,25 +6,24 @@ text, another model, a shorter sentence.
 
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt, Slot
+from PySide6.QtCore import QSignalBlocker, Slot
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QPushButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton
 
 import resources
-from app.frame.parts import plain_label, set_ink
+from app.frame.parts import menu_button, plain_label, sentence_field, set_ink
 from app.frame.recent import RecentModels
+from app.frame.sizes import BAR_MARGINS, BAR_SPACING
 from app.model_card import ModelCard
 from app.session import Session
-from app.style.fonts import MEDIUM, SMALL, TITLE, sans
+from app.style.fonts import MEDIUM, SMALL, sans
 from app.widgets.label import as_tip
 from core.texts import Example, examples
 from core.tokenizers.base import Encoding
 
 DEFAULT_MODEL = Path(resources.__file__).parent / "models" / "default"
-HINT = "Type a sentence"
 MOST_CHARACTERS = 10_000_000
 """What the field takes; how much the model can read is another matter."""
-BUTTON_HEIGHT = 32
 ROOMY = 1000
 """Below this width the bar counts tokens alone."""
 MOST_NAME = 22
@@ -41,7 +40,7 @@ class SentenceBar(QFrame):
         self._recent = recent
         self.setProperty("bar", "top")
         self.model_button = menu_button("no model", "model.menu")
-        self.edit = QLineEdit()
+        self.edit = sentence_field()
         self.examples_button = menu_button("Examples", "text.examples")
         self._counts = plain_label("", sans(SMALL), "muted")
         self.keep = QPushButton()
@@ -58,16 +57,13 @@ class SentenceBar(QFrame):
     def _arrange(self) -> None:
         self.edit.setObjectName("sentence.edit")
         self.edit.setAccessibleName("Sentence")
-        self.edit.setPlaceholderText(HINT)
         self.edit.setMaxLength(MOST_CHARACTERS)
-        self.edit.setFont(sans(TITLE - 2))
-        self.edit.setFixedHeight(36)
         self.model_button.setFont(sans(weight=MEDIUM))
         self.keep.setObjectName("sentence.keep")
         self.keep.hide()
         self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(14, 8, 14, 8)
-        self.row.setSpacing(10)
+        self.row.setContentsMargins(*BAR_MARGINS)
+        self.row.setSpacing(BAR_SPACING)
         self.row.addWidget(self.model_button)
         self.row.addWidget(self.edit, 1)
         self.row.addWidget(self.examples_button)
@@ -171,16 +167,6 @@ class SentenceBar(QFrame):
         """Count no more than there is room for."""
         super().resizeEvent(event)
         self._show_counts(self._session.encoding)
-
-
-def menu_button(text: str, name: str) -> QPushButton:
-    """A button that opens a menu."""
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setProperty("menu", True)
-    button.setFixedHeight(BUTTON_HEIGHT)
-    button.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-    return button
 
 
 def counted(n: int, what: str) -> str:

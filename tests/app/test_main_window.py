@@ -2,15 +2,13 @@ import subprocess
 import sys
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QWidget
 
-from app.actions import ACTIONS
-from app.failures import ErrorReport
-from app.frame.body import NARROW
-from app.frame.state_page import EMPTY, NO_MODEL, OPENING, TOO_LONG
 from app.main_window import MainWindow
-from app.panels import PANELS, panel_of
-from app.settings import SHOWS_INSPECTOR, SHOWS_PIPELINE, THEME, Settings
+from app.settings import SHOWS_PIPELINE, TEXT, Settings
+from app.workbench import Workbench
+from tests.helpers.bundles import save_tiny
 from tests.helpers.sessions import ShownSession
 
 
@@ -21,176 +19,87 @@ def session(qapp):
     session.close()
 
 
-@pytest.fixture
-def window(session, qtbot):
-    window = MainWindow(session, Settings())
+def opened(qtbot, sentence=None):
+    window = MainWindow(Settings(), sentence)
     qtbot.addWidget(window)
     window.show()
     return window
 
 
-@pytest.fixture
-def shown(window, session):
-    session.open()
-    session.read("the cat sat")
-    return window
+def place_of(widget, window):
+    return widget.mapTo(window, QPoint(0, 0)), widget.size()
 
 
-def test_every_step_is_shown_by_its_panel_with_its_own_heading(shown, session):
-    titles = set()
-    for key in session.trace.keys:
-        session.go_to(key)
-        assert shown.host.panel.objectName() == f"panel.{panel_of(key).name}"
-        titles.add((key.split(".", 2)[-1], shown.host.header.title.text))
-    assert all(title for _, title in titles)
-    seen = {panel_of(key).name for key in session.trace.keys}
-    assert seen == {spec.name for spec in PANELS}
+def test_the_sentence_is_there_at_once(qtbot):
+    Settings().write(TEXT, "a remembered one")
+    remembered, new = opened(qtbot), opened(qtbot, "a new one")
+    assert remembered.centralWidget().sentence.text() == "a remembered one"
+    assert new.centralWidget().sentence.text() == "a new one"
 
 
-def test_before_a_model_is_open_the_page_says_so(window, session):
-    assert window.host.page.title == OPENING.title
-    session.failed.emit(ErrorReport("There is no such folder.", ""))
-    assert window.host.page.title == NO_MODEL.title
-    assert window.message.sentence == "There is no such folder."
+@pytest.mark.parametrize("width", [1280, 1050])
+def test_nothing_moves_when_the_opening_page_gives_way(qtbot, session, tmp_path, width):
+    window = opened(qtbot, "the cat")
+    window.resize(width, 700)
+    page = window.centralWidget()
+    parts = (page.sentence, page.body, page.page)
+    before = [place_of(part, window) for part in parts]
+    bench = Workbench(session, Settings())
+    session.open_model(save_tiny(tmp_path / "tiny"))
+    session.request_text("the cat")
+    window.furnish(bench)
+    parts = (bench.sentence.edit, bench.body, bench.host.page)
+    after = [place_of(part, window) for part in parts]
+    assert after == before
 
 
-def test_an_empty_sentence_asks_for_one_and_keeps_the_heading(shown, session):
-    session.go_to("layers.0.attn.pattern")
-    session.request_text("")
-    assert shown.host.panel is None
-    assert shown.host.page.title == EMPTY.title
-    assert shown.host.header.title.text.startswith("Softmax")
+def test_what_was_folded_is_not_seen_while_opening_either(qtbot):
+    Settings().write(SHOWS_PIPELINE, False)
+    window = opened(qtbot)
+    page = window.centralWidget()
+    assert page.page.mapTo(page, QPoint(0, 0)).x() < 50
 
 
-def test_after_a_failure_the_last_picture_stays(shown, session):
-    session.go_to("layers.0.attn.pattern")
-    session.failed.emit(ErrorReport("This went wrong.", "details"))
-    assert shown.host.panel is not None
-    assert shown.message.isVisible()
+def test_the_opening_page_takes_neither_keys_nor_clicks(qtbot):
+    window = opened(qtbot)
+    page = window.centralWidget()
+    assert page.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    policies = {part.focusPolicy() for part in page.findChildren(QWidget)}
+    assert policies == {Qt.FocusPolicy.NoFocus}
 
 
-def test_a_first_sentence_that_is_too_long_gets_a_page_of_its_own(window, session):
-    session.open()
-    session.request_text("a" * 40)
-    assert window.host.page.title == TOO_LONG.title
-
-
-def test_a_later_sentence_that_is_too_long_says_whose_numbers_these_are(shown, session):
-    session.request_text("a" * 40)
-    assert "sentence before" in shown.host.header.sentence.text()
-    session.read("the dog")
-    assert "sentence before" not in shown.host.header.sentence.text()
-
-
-def test_every_action_of_the_table_can_be_reached(window):
-    for row in ACTIONS:
-        action = window.actions_by_id[row.id]
-        assert action in window.actions()
-        assert action.objectName() == f"action.{row.id}"
-
-
-def test_arrow_keys_step_from_the_start(shown, session, qtbot):
-    shown.activateWindow()
-    session.go_to("layers.0.attn.q")
-    qtbot.keyClick(shown, Qt.Key.Key_Right)
-    assert session.selection.step == "layers.0.attn.k"
-    qtbot.keyClick(shown, Qt.Key.Key_Down)
-    assert session.selection.step == "layers.1.attn.k"
-    qtbot.keyClick(shown, Qt.Key.Key_Left)
-    assert session.selection.step == "layers.1.attn.q"
-
-
-def test_arrow_keys_stay_in_the_sentence_while_it_is_edited(shown, session, qtbot):
-    session.go_to("layers.0.attn.q")
-    shown.sentence.edit.setFocus()
-    qtbot.keyClick(shown.sentence.edit, Qt.Key.Key_Left)
-    assert session.selection.step == "layers.0.attn.q"
-
-
-def test_tab_goes_from_the_top_left_to_the_bottom_right(shown, session):
-    session.go_to("layers.0.attn.pattern")
-    order, widget = [], shown.sentence.edit
-    while (widget := widget.nextInFocusChain()) is not shown.sentence.edit:
-        order.append(widget)
-    names = [widget.objectName() for widget in order]
-    stops = ("window.menu", "token.strip", "pipeline", "head.grid", "step.next")
-    places = [names.index(name) for name in stops]
-    assert places == sorted(places)
-    assert order.index(shown.inspector.operands) > names.index("head.grid")
-
-
-def test_actions_are_off_where_they_would_do_nothing(shown, session):
-    actions = shown.actions_by_id
-    assert not actions["step.previous"].isEnabled()
-    assert actions["token.append"].isEnabled()
-    assert not actions["token.undo"].isEnabled()
-    assert not actions["generate.stop"].isEnabled()
-    session.go_to("layers.1.attn.q")
-    assert not actions["layer.next"].isEnabled()
-    assert actions["layer.previous"].isEnabled()
-
-
-def test_folded_sides_stay_folded_at_the_next_start(window, session, qtbot):
-    window.actions_by_id["view.pipeline"].trigger()
-    window.actions_by_id["view.inspector"].trigger()
-    assert not window.pipeline.isVisible()
-    assert not window.inspector.isVisible()
-    again = MainWindow(session, Settings())
-    qtbot.addWidget(again)
-    again.show()
-    assert not again.pipeline.isVisible()
-    assert not Settings().read(SHOWS_PIPELINE)
-    assert not Settings().read(SHOWS_INSPECTOR)
-
-
-def test_on_a_narrow_window_the_inspector_is_a_drawer_over_the_panel(shown, session):
-    session.go_to("layers.0.attn.q")
-    assert shown.inspector.isVisible()
-    shown.resize(NARROW - 100, 700)
-    assert not shown.inspector.isVisible()
-    shown.actions_by_id["view.inspector"].trigger()
-    assert shown.inspector.isVisible()
-    right = shown.inspector.geometry().right()
-    assert right == shown.body.width() - 1
-    assert Settings().read(SHOWS_INSPECTOR)
-    shown.resize(NARROW + 100, 700)
-    assert shown.inspector.isVisible()
-
-
-def test_choosing_a_theme_is_remembered(window):
-    window.actions_by_id["view.theme.dark"].trigger()
-    assert Settings().read(THEME) == "dark"
-
-
-def test_the_window_is_as_large_as_it_was_left(window, session, qtbot):
+def test_the_window_is_as_large_as_it_was_left(qtbot):
+    window = opened(qtbot)
     window.resize(760, 600)  # the off-screen screen is 800 wide
     window.close()
-    again = MainWindow(session, Settings())
-    qtbot.addWidget(again)
+    again = opened(qtbot)
     assert (again.width(), again.height()) == (760, 600)
 
 
-def test_the_columns_are_as_wide_as_they_were_left(window):
-    splitter = window.body._splitter
-    splitter.setSizes([230, 700, 300])
-    before, state = splitter.sizes(), window.body.state()
-    splitter.setSizes([190, 700, 400])
-    window.body.restore(state)
-    assert splitter.sizes() == before
-    window.body.restore("damaged")
-    assert splitter.sizes() == before
-
-
-def test_the_window_is_made_without_what_takes_long_to_load():
+def test_it_is_painted_before_anything_that_takes_long_is_loaded():
     code = (
         "import sys, os; os.environ['QT_QPA_PLATFORM'] = 'offscreen'\n"
-        "from PySide6.QtWidgets import QApplication\n"
-        "from app.main_window import MainWindow\n"
-        "from app.session import Session\n"
+        "from app.application import Program, create_application\n"
+        "from app.options import Options\n"
         "from app.settings import Settings\n"
-        "app = QApplication(['glassformer'])\n"
-        "window = MainWindow(Session(), Settings()); window.show()\n"
-        "app.processEvents()\n"
+        "def painted(program):\n"
+        "    slow = {'torch', 'numpy', 'tokenizers', 'pyqtgraph', 'qtawesome',"
+        " 'ziamath', 'superqt', 'app.session', 'app.workbench'}\n"
+        "    print(sorted(slow & set(sys.modules)))\n"
+        "    program._window.close()\n"
+        "Program._on_window_painted = painted\n"
+        "app = create_application()\n"
+        "Program(app, Options(), Settings()).run()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["[]"]
+
+
+def test_the_workbench_loads_no_panel_before_it_is_shown():
+    code = (
+        "import sys, app.workbench\n"
         "print(sorted({'torch', 'pyqtgraph', 'qtawesome', 'ziamath', 'superqt'}"
         " & set(sys.modules)))\n"
         "print(sorted(m for m in sys.modules if m.startswith('app.panels.')))\n"

@@ -19,19 +19,19 @@ CLOSED_AFTER = """
 import runpy, sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
-from app.session import Session
+from app.application import Program
 
-loop, start = QApplication.exec, Session.start
+loop, furnish = QApplication.exec, Program._furnish
 
 def loop_until_closed(*_):
     QTimer.singleShot({ms}, QApplication.closeAllWindows)
     return loop()
 
-def noted_start(session):
-    print("loaded at the first paint:", {{"torch", "pyqtgraph"}} & set(sys.modules))
-    start(session)
+def noted_furnish(program):
+    print("loaded at the first paint:", {{"torch", "numpy"}} & set(sys.modules))
+    furnish(program)
 
-QApplication.exec, Session.start = loop_until_closed, noted_start
+QApplication.exec, Program._furnish = loop_until_closed, noted_furnish
 runpy.run_module("app", run_name="__main__", alter_sys=True)
 """
 
@@ -99,7 +99,7 @@ def test_a_fault_is_one_sentence_and_code_2(start, model, tmp_path, line, what):
     assert what in err
 
 
-@pytest.mark.parametrize("ms", [0, 200, 1200])
+@pytest.mark.parametrize("ms", [0, 50, 200, 1200])
 def test_closing_the_window_at_any_time_ends_well(start, model, ms):
     line = ("--model", model, "--text", "the cat")
     code, out, err = ended(start("-c", CLOSED_AFTER.format(ms=ms), *line))

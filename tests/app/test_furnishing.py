@@ -1,4 +1,4 @@
-from app.application import DEFAULT_MODEL, remember_sampling, sampling_of
+from app.furnishing import DEFAULT_MODEL, remember_sampling, sampling_of
 from app.settings import Settings
 from core.generation.sampling import Sampling
 

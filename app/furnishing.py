@@ -1,0 +1,136 @@
+"""What the program does once its window has been painted: session, workbench, torch.
+
+Everything that takes time to load is imported by this module and by nothing that the
+opening page needs. At the end it remembers what the reader had before them.
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QApplication
+
+import resources
+from app.actions import KeyGuard
+from app.failures import ErrorReport, FailureWatch
+from app.main_window import MainWindow
+from app.model_card import ModelCard
+from app.options import Options, check_step
+from app.screenshot import Screenshot
+from app.session import Session
+from app.settings import (
+    MAP_COLOURS,
+    MODEL,
+    PENALTY,
+    READS_SPECIALS,
+    SEED,
+    STEP,
+    TEMPERATURE,
+    TEXT,
+    TOP_K,
+    TOP_P,
+    TYPING_PAUSE,
+    Settings,
+)
+from app.style.icons import load_icons
+from app.style.maps import use_palette
+from app.workbench import Workbench
+from app.workers.runner import stop_runners
+from core.errors import CoreError
+from core.generation.sampling import Sampling
+from core.trace.steps import steps_for
+
+DEFAULT_MODEL = Path(resources.__file__).parent / "models" / "default"
+END_PATIENCE_MS = 1500
+"""How long the closed program waits for work that is under way."""
+
+
+class Furnishing(QObject):
+    """Owns the session, and what stands between it and the program."""
+
+    def __init__(
+        self,
+        app: QApplication,
+        window: MainWindow,
+        options: Options,
+        settings: Settings,
+        watch: FailureWatch,
+    ) -> None:
+        """Furnish the window and begin with what the reader asked for or left."""
+        super().__init__()
+        self._options = options
+        self._settings = settings
+        self._session = Session(sampling_of(settings), settings.read(TYPING_PAUSE))
+        watch.failed.connect(self._session.failed)
+        use_palette(settings.read(MAP_COLOURS))
+        settings.setting_changed.connect(self._on_setting_changed)
+        self._guard = KeyGuard(app)
+        self._session.model_changed.connect(self._on_first_model)
+        bench = Workbench(self._session, settings)
+        self._begin()
+        window.furnish(bench)  # with the sentence's pieces in it already
+        self._session.start()
+        load_icons()
+        file = options.screenshot
+        self._picture = Screenshot(self._session, window, file) if file else None
+
+    def end(self) -> bool:
+        """Remember what was open, and stop all work; whether it has ended."""
+        self._remember()
+        self._session.stop_generating()
+        return stop_runners(END_PATIENCE_MS)
+
+    def _begin(self) -> None:
+        """Ask for the model, the sentence and the step to begin with."""
+        remembered = Path(self._settings.read(MODEL) or DEFAULT_MODEL)
+        model = remembered if remembered.is_dir() else DEFAULT_MODEL
+        session, options = self._session, self._options
+        session.open_model(options.model or model)
+        session.set_specials(self._settings.read(READS_SPECIALS))
+        text = self._settings.read(TEXT) if options.text is None else options.text
+        session.request_text(text)
+        session.go_to(options.step or self._settings.read(STEP))
+
+    def _remember(self) -> None:
+        session, settings = self._session, self._settings
+        if session.model is not None and session.model.folder is not None:
+            folder = session.model.folder.resolve()
+            settings.write(MODEL, "" if folder == DEFAULT_MODEL else str(folder))
+        settings.write(TEXT, session.text)
+        settings.write(STEP, session.selection.step)
+        settings.write(READS_SPECIALS, session.reads_specials)
+        remember_sampling(settings, session.sampling)
+
+    @Slot(object)
+    def _on_first_model(self, card: ModelCard) -> None:
+        self._session.model_changed.disconnect(self._on_first_model)
+        step = self._options.step
+        if step is not None:
+            try:
+                check_step(step, [row.key for row in steps_for(card.config)])
+            except CoreError as error:
+                self._session.failed.emit(ErrorReport.of(error, "going to a step"))
+
+    @Slot(str)
+    def _on_setting_changed(self, key: str) -> None:
+        if key == MAP_COLOURS.key:
+            use_palette(self._settings.read(MAP_COLOURS))
+
+
+def sampling_of(settings: Settings) -> Sampling:
+    """The remembered way of picking the next token."""
+    return Sampling(
+        temperature=settings.read(TEMPERATURE),
+        top_k=settings.read(TOP_K),
+        top_p=settings.read(TOP_P),
+        repetition_penalty=settings.read(PENALTY),
+        seed=settings.read(SEED),
+    )
+
+
+def remember_sampling(settings: Settings, sampling: Sampling) -> None:
+    """Keep the way of picking the next token for the next start."""
+    settings.write(TEMPERATURE, sampling.temperature)
+    settings.write(TOP_K, sampling.top_k)
+    settings.write(TOP_P, sampling.top_p)
+    settings.write(PENALTY, sampling.repetition_penalty)
+    settings.write(SEED, sampling.seed)
