@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -105,8 +105,15 @@ def wait_until(is_true: Callable[[], bool], what: str) -> None:
     for _ in range(WAIT_MS // POLL_MS):
         if is_true():
             return
-        QTest.qWait(POLL_MS)
+        work(POLL_MS)
     raise TimeoutError(f"waited {WAIT_MS // 1000} s for {what}")
+
+
+def work(ms: int) -> None:
+    """Let the program work for a while; QTest.qWait would keep its threads waiting."""
+    loop = QEventLoop()
+    QTimer.singleShot(ms, loop.quit)
+    loop.exec()
 
 
 def changed_screen(before: QImage, what: str) -> QImage:
@@ -120,7 +127,7 @@ def still_screen() -> QImage:
     pictures = [screen()]
 
     def is_still() -> bool:
-        QTest.qWait(STILL_MS)
+        work(STILL_MS)
         pictures.append(screen())
         return pictures[-1] == pictures.pop(0)
 
