@@ -1,8 +1,8 @@
 """Take a model out of its run: `python -m core.training.publish RUN_DIR FOLDER`.
 
 In: a run folder. Out: a model folder without optimizer and counters, its weights in
-float16, and beside them, in `recipe/`, how it was made: the run's configuration and its
-events, which hold the loss curve.
+float16, and beside them, in `recipe/`, how it was made: the run's configuration, its
+events and the loss curve.
 """
 
 import argparse
@@ -15,11 +15,13 @@ import torch
 
 from core.checkpoints.native import read_model, save_model
 from core.errors import CoreError, TrainingError
-from core.files import explained
+from core.files import explained, write_whole
 from core.training.checkpoint import checkpoints
 from core.training.config import CONFIG_FILE
-from core.training.events import EVENTS_FILE
+from core.training.curve import loss_curve
+from core.training.events import EVENTS_FILE, read_events
 
+CURVE_FILE = "loss.svg"
 log = logging.getLogger("core.training.publish")
 
 
@@ -39,6 +41,7 @@ def publish(run: Path, folder: Path, name: str) -> None:
         recipe.mkdir(parents=True, exist_ok=True)
         for file in (CONFIG_FILE, EVENTS_FILE):
             shutil.copyfile(run / file, recipe / file)
+    write_whole(recipe / CURVE_FILE, loss_curve(read_events(run)).encode())
     save_model(
         folder,
         model.config,
