@@ -12,6 +12,8 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 320, 44, 36, 14
 SMOOTHED_OVER = 10
 """Logged steps in one point of the training curve."""
 Point = tuple[float, float]
+Scale = tuple[int, int]
+"""The last step and the largest loss."""
 
 
 def loss_curve(events: Iterable[Event]) -> str:
@@ -28,7 +30,7 @@ def loss_curve(events: Iterable[Event]) -> str:
     ]
     started = [e for e in events if isinstance(e, Started)]
     ceiling = math.log(started[-1].n_vocab) if started else 1.0
-    last = max([1, *(step for step, _ in train)])
+    last = max([1, *(e.step for e in events if isinstance(e, Stepped))])
     top = max([ceiling, *(loss for _, loss in valid)])
     scale = (last, math.ceil(top))
     lines = [
@@ -36,8 +38,8 @@ def loss_curve(events: Iterable[Event]) -> str:
         _line([(0, ceiling), (last, ceiling)], scale, "#888", 'stroke-dasharray="4 4"'),
         _line(_smoothed(train), scale, "#0072B2"),
         _line(valid, scale, "#C2500A"),
-        _label(WIDTH - 8, TOP + 14, "training loss", "#0072B2", "end"),
-        _label(WIDTH - 8, TOP + 30, "validation loss", "#C2500A", "end"),
+        _label(WIDTH - 8, TOP + 44, "training loss", "#0072B2", "end"),
+        _label(WIDTH - 8, TOP + 60, "validation loss", "#C2500A", "end"),
     ]
     body = "\n".join(lines)
     return (
@@ -54,9 +56,12 @@ def _smoothed(points: Sequence[Point]) -> list[Point]:
     return [(g[-1][0], sum(loss for _, loss in g) / len(g)) for g in groups]
 
 
-def _grid(scale: tuple[int, int]) -> list[str]:
+def _grid(scale: Scale) -> list[str]:
     last, top = scale
-    levels = [_line([(0, y), (last, y)], scale, "#8884") for y in range(top + 1)]
+    levels = [
+        _line([(0, y), (last, y)], scale, "#888", 'stroke-opacity="0.25"')
+        for y in range(top + 1)
+    ]
     numbers = [
         _label(LEFT - 8, _at((0, y), scale)[1] + 4, str(y), "#888", "end")
         for y in range(top + 1)
@@ -68,15 +73,13 @@ def _grid(scale: tuple[int, int]) -> list[str]:
     return [*levels, *numbers, *steps]
 
 
-def _at(point: Point, scale: tuple[int, int]) -> Point:
+def _at(point: Point, scale: Scale) -> Point:
     last, top = scale
     x = LEFT + point[0] / last * (WIDTH - LEFT - 8)
     return x, HEIGHT - BOTTOM - point[1] / top * (HEIGHT - BOTTOM - TOP)
 
 
-def _line(
-    points: Sequence[Point], scale: tuple[int, int], colour: str, more: str = ""
-) -> str:
+def _line(points: Sequence[Point], scale: Scale, colour: str, more: str = "") -> str:
     places = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(p, scale) for p in points))
     return f'<polyline points="{places}" fill="none" stroke="{colour}" {more}/>'
 
