@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.style.icons import show_icon
+from app.widgets.qt_calls import tells_faults
 
 Key = Qt.Key
 
@@ -124,6 +125,7 @@ OWN_KEYS: tuple[tuple[type[QWidget], frozenset[Qt.Key]], ...] = (
 Text fields and the maps of this program claim theirs without help."""
 
 
+@tells_faults
 class KeyGuard(QObject):
     """Leaves the focused widget the keys that are its own, though the window has them.
 

@@ -22,6 +22,7 @@ from app.options import Options
 from app.settings import APPLICATION, ORGANISATION, THEME, Settings
 from app.style.icons import load_icons
 from app.style.theme import ThemeSwitch
+from app.widgets.qt_calls import tells_faults
 
 if TYPE_CHECKING:
     from app.furnishing import Furnishing
@@ -50,6 +51,7 @@ def create_application() -> QApplication:
     return app
 
 
+@tells_faults
 class FirstPaint(QObject):
     """Notices that a window has been on the screen."""
 

@@ -19,6 +19,7 @@ from app.settings import (
     bytes_of_text,
     text_of_bytes,
 )
+from app.widgets.qt_calls import tells_faults
 
 if TYPE_CHECKING:
     from app.workbench import Workbench
@@ -27,6 +28,7 @@ DEFAULT_SIZE = (1280, 800)
 LEAST_SIZE = (720, 460)
 
 
+@tells_faults
 class MainWindow(QMainWindow):
     """A frame that remembers its place, around the opening page or the workbench.
 

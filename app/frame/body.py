@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QSplitter, QSplitterHandle, QVBoxLayout, Q
 
 from app.frame.sizes import INSPECTOR_WIDTH, PIPELINE_WIDTH
 from app.settings import bytes_of_text, text_of_bytes
+from app.widgets.qt_calls import tells_faults
 
 NARROW = 1100
 """Below this width the inspector is a drawer."""
@@ -18,6 +19,7 @@ HANDLE_WIDTH = 6
 """Wide enough to be caught by a mouse."""
 
 
+@tells_faults
 class QuietHandle(QSplitterHandle):
     """What is dragged between two columns; their own lines show where it is."""
 
@@ -33,6 +35,7 @@ class QuietSplitter(QSplitter):
         return QuietHandle(self.orientation(), self)
 
 
+@tells_faults
 class Body(QWidget):
     """Three columns, or two and a drawer."""
 

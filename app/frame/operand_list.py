@@ -16,6 +16,7 @@ from app.style.theme import theme
 from app.widgets.bars import column_widths, split_at_point
 from app.widgets.canvas import DOWN, NOTHING, Canvas
 from app.widgets.label import Align, advance, draw_label
+from app.widgets.qt_calls import tells_faults
 from core.trace.matrix import Cell
 from core.trace.views.inspector import InspectorView, Link, Row
 from core.trace.views.places import Words
@@ -89,6 +90,7 @@ def _numbers(row: Row) -> list[str]:
     return [link.text for link in row.factors] + ([row.result] if row.result else [])
 
 
+@tells_faults
 class OperandList(Canvas):
     """Rows of label, factors and result."""
 

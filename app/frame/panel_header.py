@@ -13,6 +13,7 @@ from app.frame.sizes import HEADER_HEIGHT
 from app.frame.words_line import WordsLine
 from app.style.fonts import LARGE, SMALL, TITLE, mono, sans
 from app.widgets.formula import FormulaView
+from app.widgets.qt_calls import tells_faults
 from core.config import ModelConfig
 from core.texts import step_text
 from core.trace.selection import Selection
@@ -34,6 +35,7 @@ AXIS_NAMES = {
 WITH_HEAD = ("n_heads", "n_kv_heads")
 
 
+@tells_faults
 class PanelHeader(QWidget):
     """Title, address, sentence at the left, the formula at the right."""
 

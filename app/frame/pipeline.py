@@ -18,6 +18,7 @@ from app.style.fonts import BASE, MEDIUM, REGULAR, SMALL, sans
 from app.style.theme import theme
 from app.widgets.canvas import DOWN, Canvas
 from app.widgets.label import Align, advance, draw_label
+from app.widgets.qt_calls import tells_faults
 from core.config import ModelConfig
 from core.trace.selection import Selection
 from core.trace.views.pipeline import Line, Stop, pipeline_lines
@@ -47,6 +48,7 @@ class Item:
         return self.stop is None
 
 
+@tells_faults
 class Pipeline(Canvas):
     """The list of steps; the present one is marked and in sight."""
 

@@ -18,6 +18,7 @@ from app.model_card import ModelCard
 from app.session import Session
 from app.style.fonts import MEDIUM, SMALL, sans
 from app.widgets.label import as_tip
+from app.widgets.qt_calls import tells_faults
 from core.texts import Example, examples
 from core.tokenizers.base import Encoding
 
@@ -30,6 +31,7 @@ MOST_NAME = 22
 """Characters of a model's name on the button; the tip has all of it."""
 
 
+@tells_faults
 class SentenceBar(QFrame):
     """Model menu, sentence, examples, counts."""
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 from app.style.fonts import CAPTION, sans
 from app.style.theme import theme
 from app.widgets.label import Align, draw_label
+from app.widgets.qt_calls import tells_faults
 from core.trace.steps import Step
 
 HEIGHT = 36
@@ -17,6 +18,7 @@ TICK_FROM, TICK_HEIGHT = 5.0, 10.0
 NUMBER_GAP, NUMBER_WIDTH = 4.0, 20.0
 
 
+@tells_faults
 class StepSlider(QSlider):
     """A slider over all steps, with a tick and a number where each layer begins."""
 

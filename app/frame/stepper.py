@@ -16,6 +16,7 @@ from app.session import Session
 from app.style.fonts import SMALL, sans
 from app.style.icons import show_icon
 from app.widgets.label import as_tip
+from app.widgets.qt_calls import tells_faults
 from app.workers.tracing import TraceTiming
 from core.config import ModelConfig
 from core.trace.numbers import short
@@ -36,6 +37,7 @@ ROOMY = 1000
 """Below this width the check and the timing give way to the slider."""
 
 
+@tells_faults
 class Stepper(QFrame):
     """Buttons, slider, place, check and timing."""
 

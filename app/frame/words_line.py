@@ -13,12 +13,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.style.fonts import SMALL, mono
 from app.style.theme import theme
 from app.widgets.label import Align, advance, as_tip, draw_label, line_height
+from app.widgets.qt_calls import tells_faults
 from core.trace.views.places import Words
 
 LEAST_ROOM = 24.0
 """A word with less room than this is not begun."""
 
 
+@tells_faults
 class WordsLine(QWidget):
     """Words side by side on one line."""
 

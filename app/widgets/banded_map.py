@@ -9,11 +9,13 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from app.style.theme import theme
 from app.widgets.heatmap import Heatmap
 from app.widgets.map_picture import MapPicture
+from app.widgets.qt_calls import tells_faults
 
 LEAST_BAND = 5.0
 """A band stays visible where its row or column is a single dot."""
 
 
+@tells_faults
 class BandedMap(Heatmap):
     """A heat map with an outline around one row, one column, or both."""
 

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 from app.style.fonts import sans
 from app.style.theme import theme
 from app.widgets.label import Align, as_tip, draw_label
+from app.widgets.qt_calls import tells_faults
 
 Moves = Mapping[int, int]
 """Which key moves the cursor by how many items."""
@@ -57,6 +58,7 @@ def grid_step(index: int, key: int, n_rows: int, n_columns: int) -> int:
     return row * n_columns + column
 
 
+@tells_faults
 class Canvas(QAbstractScrollArea):
     """A painted area of numbered items, reachable by mouse, keys and screen reader.
 
@@ -194,7 +196,8 @@ class Canvas(QAbstractScrollArea):
         self._cursor = index
         self.reveal(index)
         self._describe()
-        self.viewport().update()
+        if self.hasFocus():  # without it there is no ring to paint
+            self.viewport().update()
 
     @property
     def cursor_index(self) -> int:

@@ -12,6 +12,7 @@ from app.style.theme import theme
 from app.widgets.cell_image import image_of_levels
 from app.widgets.cell_text import MINUS, range_text
 from app.widgets.label import advance, draw_label, line_height
+from app.widgets.qt_calls import tells_faults
 from core.trace.matrix import Scale
 
 BAR_HEIGHT = 6
@@ -21,6 +22,7 @@ GAP = 6
 MIDDLE = TOP // 2
 
 
+@tells_faults
 class ColourBar(QWidget):
     """0, the bar, the limit; or for signed maps -limit, bar, 0, bar, +limit."""
 

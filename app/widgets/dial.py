@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.style.fonts import CAPTION, sans
 from app.style.theme import theme
 from app.widgets.label import Align, draw_label, line_height
+from app.widgets.qt_calls import tells_faults
 
 Point = tuple[float, float]
 
@@ -23,6 +24,7 @@ SIXTEENTHS = 16
 """Qt counts angles in sixteenths of a degree."""
 
 
+@tells_faults
 class Dial(QWidget):
     """The two arrows have one length: turning changes nothing but the direction."""
 

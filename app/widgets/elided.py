@@ -6,8 +6,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.style.theme import theme
 from app.widgets.label import Align, as_tip, draw_label, line_height
+from app.widgets.qt_calls import tells_faults
 
 
+@tells_faults
 class ElidedLabel(QWidget):
     """A line that takes the width it is given; its middle leaves first."""
 

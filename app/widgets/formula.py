@@ -21,6 +21,7 @@ from app.style.formula_svg import (
 )
 from app.style.theme import theme
 from app.widgets.label import draw_label
+from app.widgets.qt_calls import tells_faults
 
 POINT = 96 / 72
 """Pixels a point: formulas are sized in the points of the type around them."""
@@ -63,6 +64,7 @@ def formula_pixmap(latex: str, size: float, ratio: float = 2.0) -> QPixmap:
     return pixmap
 
 
+@tells_faults
 class FormulaView(QWidget):
     """One formula, shrunk to fit a narrow place; its LaTeX where it cannot be set."""
 

@@ -29,6 +29,7 @@ from app.widgets import map_painting as ink
 from app.widgets.arrow_keys import claims, step_of
 from app.widgets.cell_image import cell_image
 from app.widgets.label import as_tip, draw_label, line_height
+from app.widgets.qt_calls import tells_faults
 from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from app.widgets.tile_layout import TileLayout, tiles_in
 from core.trace.matrix import FloatArray, Scale
@@ -69,6 +70,7 @@ class HeadsPicture:
         return QRectF(0, head * height, self.image.width(), height)
 
 
+@tells_faults
 class HeadGrid(QWidget):
     """Small maps to compare, hover and choose from, by mouse or arrow keys.
 

@@ -32,12 +32,14 @@ from app.widgets.axes import (
 )
 from app.widgets.label import as_tip, draw_label
 from app.widgets.map_picture import NOWHERE, MapPicture, Place, picture_of
+from app.widgets.qt_calls import tells_faults
 from core.trace.matrix import Matrix
 
 EMPTY_MESSAGE = "Type something, and its numbers appear here."
 NO_VALUES_MESSAGE = "No cell has a value here: all are masked or not numbers."
 
 
+@tells_faults
 class Heatmap(QWidget):
     """A matrix to look at, hover, click and walk through by the arrow keys.
 

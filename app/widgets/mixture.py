@@ -18,6 +18,7 @@ from app.widgets.label import line_height
 from app.widgets.map_painting import paint_cells
 from app.widgets.mixture_layout import PARTS, MixtureLayout, layout_of
 from app.widgets.product_labels import GAP, label_width, paint_row_labels
+from app.widgets.qt_calls import tells_faults
 from app.widgets.reduce import block_size, reduce_by_maximum
 from app.widgets.spot_map import Spot, SpotMap
 from core.trace.matrix import Axis, FloatArray, Scale
@@ -66,6 +67,7 @@ class MixturePicture:
     images: dict[str, QImage]
 
 
+@tells_faults
 class MixtureMap(SpotMap):
     """Shares, rows, weighted rows and total.
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QValidator, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QWidget
 
 from app.style.fonts import mono
+from app.widgets.qt_calls import tells_faults
 
 MOST_DECIMALS = 6
 
@@ -17,6 +18,7 @@ Steps = QAbstractSpinBox.StepEnabledFlag
 Verdict = QValidator.State
 
 
+@tells_faults
 class DecimalField(QDoubleSpinBox):
     """A number with a decimal point. Trailing zeros are not shown."""
 
@@ -66,6 +68,7 @@ class DecimalField(QDoubleSpinBox):
         turn_if_focused(self, event)
 
 
+@tells_faults
 class WholeField(QSpinBox):
     """A whole number of any size; Qt's own box stops at 2,147,483,647.
 

@@ -11,12 +11,14 @@ from PySide6.QtWidgets import QHBoxLayout, QSlider, QToolButton, QWidget
 from app.style.fonts import SMALL, mono
 from app.style.icons import show_icon
 from app.widgets.card import plain_label
+from app.widgets.qt_calls import tells_faults
 
 PLAY_MS = 700
 """From one step to the next: time to read a row."""
 GAP = 8
 
 
+@tells_faults
 class PlaySlider(QWidget):
     """Play, the slider, and the place in words."""
 

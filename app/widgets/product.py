@@ -18,6 +18,7 @@ from app.widgets.label import line_height
 from app.widgets.map_painting import paint_cells
 from app.widgets.product_chart import paint_chart
 from app.widgets.product_layout import FACTORS, Margins, ProductLayout, layout_of
+from app.widgets.qt_calls import tells_faults
 from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from app.widgets.spot_map import Spot, SpotMap
 from app.widgets.strip import Group
@@ -57,6 +58,7 @@ class ProductPicture:
     images: dict[str, QImage]
 
 
+@tells_faults
 class ProductMap(SpotMap):
     """Two factors and their product.
 

@@ -51,6 +51,7 @@ def paint_chart(
     draw_label(painter, box, f"sum {total}", Align.AlignRight)
 
 
+@np.errstate(invalid="ignore")  # infinite products have no bar
 def bars_image(values: FloatArray, height: int, colour: str) -> QImage:
     """Bars around a middle line: one pixel a value across, `height` pixels high."""
     half = height / 2

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QWidget
 from app.style.theme import theme
 from app.widgets.bars import CUT_HEIGHT, Bar, Bars
 from app.widgets.canvas import ENDS, NOTHING
+from app.widgets.qt_calls import tells_faults
 
 GAP = 4
 RADIUS = 4
@@ -21,6 +22,7 @@ LABEL_SHARE = 0.25
 """Labels take at most this share of the width: the numbers come first."""
 
 
+@tells_faults
 class Window(Bars):
     """The bars in sight. The keyboard's cursor pulls the window along."""
 
@@ -116,6 +118,7 @@ NO_BARS = Ranked(0, lambda row: Bar("", (), 0.0), ())
 """A list of nothing; the message shows."""
 
 
+@tells_faults
 class RankedBars(QWidget):
     """A window over a list of bars, with a scroll bar."""
 

@@ -16,6 +16,7 @@ from app.style.fonts import MEDIUM, REGULAR, SMALL, mono, sans
 from app.style.theme import theme
 from app.widgets.canvas import ACROSS, DOWN, NOTHING, Canvas
 from app.widgets.label import Align, advance, draw_label, line_height
+from app.widgets.qt_calls import tells_faults
 
 MARGIN = 14.0
 """Around the outermost points."""
@@ -41,6 +42,7 @@ class Dot:
     """What the tooltip adds."""
 
 
+@tells_faults
 class Scatter(Canvas):
     """A map of points. The first ones get their names first."""
 

@@ -23,11 +23,13 @@ from app.style.theme import theme
 from app.widgets.arrow_keys import claims, step_of
 from app.widgets.label import as_tip
 from app.widgets.map_painting import paint_focus, value_text
+from app.widgets.qt_calls import tells_faults
 
 Spot = tuple[str, int, int]
 """A part of the picture, and a (row, column) in it."""
 
 
+@tells_faults
 class SpotMap(QWidget):
     """A picture of parts. Focus comes by Tab only: a click leaves the arrow keys free.
 

@@ -25,6 +25,7 @@ from app.style.maps import palette
 from app.style.theme import theme
 from app.widgets.cell_image import cell_image
 from app.widgets.label import Align, advance, as_tip, draw_label, line_height
+from app.widgets.qt_calls import tells_faults
 from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from core.trace.matrix import Matrix
 
@@ -37,6 +38,7 @@ MANY_LINES = 48
 """More rows in use than this are marked on the strip, but only the chosen one led."""
 
 
+@tells_faults
 class TableStrip(QWidget):
     """The whole table at a glance."""
 

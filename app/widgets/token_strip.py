@@ -24,6 +24,7 @@ from app.style.fonts import CAPTION, LARGE, mono, sans
 from app.style.theme import theme
 from app.widgets.canvas import ACROSS, NOTHING, Canvas
 from app.widgets.label import Align, advance, draw_label, elided, line_height
+from app.widgets.qt_calls import tells_faults
 
 State = Literal["plain", "new", "special", "bad"]
 
@@ -102,6 +103,7 @@ def bracket_runs(brackets: list[int | None]) -> list[tuple[int, int]]:
     return runs
 
 
+@tells_faults
 class TokenStrip(Canvas):
     """All tokens of the sentence in reading order; scrolls sideways when long."""
 

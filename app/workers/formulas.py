@@ -41,6 +41,7 @@ class FormulaRenderer(QObject):
         self._waiting: deque[FormulaRequest] = deque()
         self._done: dict[FormulaRequest, bytes] = {}
         self._asked: set[FormulaRequest] = set()
+        self._is_closed = False
         self._thread = FormulaThread(self._waiting, self)
         self._thread.rendered.connect(self._on_thread_rendered)
         self._thread.finished.connect(self._on_thread_finished)
@@ -52,7 +53,7 @@ class FormulaRenderer(QObject):
         """The SVG if it is there already; else None, and `rendered` will bring it."""
         if wanted in self._done:
             return self._done[wanted]
-        if wanted not in self._asked:
+        if wanted not in self._asked and not self._is_closed:
             self._asked.add(wanted)
             self._waiting.append(wanted)
             self._thread.start()  # does nothing while it runs
@@ -60,7 +61,8 @@ class FormulaRenderer(QObject):
 
     @Slot()
     def close(self) -> None:
-        """Let the thread end after its formula, and forget what waits."""
+        """Let the thread end after its formula; from now on none is set."""
+        self._is_closed = True
         self._thread.requestInterruption()
         self._thread.wait()
         self._waiting.clear()

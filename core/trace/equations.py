@@ -32,11 +32,12 @@ def equation(step: Step, index: tuple[int, ...], values: Values) -> str:
 def _products(index: tuple[int, ...], values: Values) -> str:
     left, right, *bias = values
     products = left * right
-    order = np.argsort(-np.abs(products), kind="stable")[:SUM_TERMS]
-    parts = [rf"{latex(left[i])} \cdot {bracketed(right[i])}" for i in order]
-    rest = float(products.sum() - products[order].sum())
-    if len(products) > len(order):
-        parts.append(rf"\underbrace{{{latex(rest)}}}_{{{len(products) - len(order)}}}")
+    order = np.argsort(-np.abs(products), kind="stable")
+    shown, others = order[:SUM_TERMS], order[SUM_TERMS:]
+    parts = [rf"{latex(left[i])} \cdot {bracketed(right[i])}" for i in shown]
+    if len(others):
+        rest = latex(float(products[others].sum()))
+        parts.append(rf"\underbrace{{{rest}}}_{{{len(others)}}}")
     parts += [bracketed(float(b[0])) for b in bias]
     return " + ".join(parts)
 

@@ -91,6 +91,7 @@ class Explanation:
         return [operand for block in self.blocks for operand in block]
 
     @cached_property
+    @np.errstate(invalid="ignore")  # a broken model's infinities make NaN, to be shown
     def contributions(self) -> NDArray[np.float64]:
         """What each term of the sum adds, in order; empty where it is no sum.
 
@@ -123,9 +124,15 @@ class Explanation:
 
     def largest_terms(self, n: int = SHOWN_TERMS) -> tuple[Term, ...]:
         """The `n` terms that add most, by size."""
-        sizes = np.abs(self.contributions)
-        order = np.argsort(-sizes, kind="stable")[:n]
-        return tuple(self.term(int(place)) for place in order)
+        return tuple(self.term(int(place)) for place in self._by_size()[:n])
+
+    def rest(self, n: int = SHOWN_TERMS) -> float:
+        """What all but the `n` largest terms add."""
+        return float(self.contributions[self._by_size()[n:]].sum())
+
+    def _by_size(self) -> NDArray[np.intp]:
+        """The places of the terms, the largest first."""
+        return np.argsort(-np.abs(self.contributions), kind="stable")
 
     @property
     def text(self) -> str:
@@ -244,8 +251,8 @@ def _lines(explanation: Explanation) -> Iterator[str]:
             )
             yield f"  {short(term.value, 4):>12}  {factors}"
         if len(sums) > len(shown):
-            rest = float(sums.sum() - sum(term.value for term in shown))
-            yield f"  {short(rest, 4):>12}  {len(sums) - len(shown)} more"
+            rest = short(explanation.rest(), 4)
+            yield f"  {rest:>12}  {len(sums) - len(shown)} more"
     else:
         for operand in explanation.operands[:SHOWN_TERMS]:
             own = name(operand.address, operand.index)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from app.widgets import qt_calls
+
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for top in ("app", "core") for path in (ROOT / top).rglob("*.py"))
 MOST_LINES = 400
@@ -116,6 +118,23 @@ def test_a_painter_ends_even_if_painting_fails(path):
     withs = (node for node in ast.walk(tree) if isinstance(node, ast.With))
     ended = [item.context_expr for node in withs for item in node.items]
     assert [c.lineno for c in calls_of(tree, "QPainter") if c not in ended] == []
+
+
+def is_called_by_qt(method: ast.stmt) -> bool:
+    return isinstance(method, ast.FunctionDef) and qt_calls.is_called_by_qt(method.name)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_no_fault_leaves_a_method_that_qt_calls(path):
+    # PySide would keep it until the next widget is made, and crash there.
+    unguarded = [
+        owner.name
+        for owner in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(owner, ast.ClassDef)
+        and any(map(is_called_by_qt, owner.body))
+        and "tells_faults" not in [getattr(d, "id", "") for d in owner.decorator_list]
+    ]
+    assert unguarded == []
 
 
 WORKERS_SIGNALS = {"answered", "failed", "progressed", "rendered", "_handed_over"}

@@ -11,11 +11,13 @@ from app.style.theme import theme
 from app.widgets.heatmap import Heatmap
 from app.widgets.label import Align, advance, draw_label, line_height
 from app.widgets.product_labels import labelled
+from app.widgets.qt_calls import tells_faults
 
 COLUMN_GAP = 12.0
 CAPTION_GAP = 6.0
 
 
+@tells_faults
 class RowNotes(QWidget):
     """Columns of numbers that stand level with the rows of a heat map at their left."""
 

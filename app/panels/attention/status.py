@@ -7,8 +7,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.style.fonts import SMALL, sans
 from app.style.theme import theme
 from app.widgets.label import Align, as_tip, draw_label, line_height
+from app.widgets.qt_calls import tells_faults
 
 
+@tells_faults
 class StatusLine(QWidget):
     """Quiet words; those of the cell under the mouse take their place meanwhile."""
 

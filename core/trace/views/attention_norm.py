@@ -91,6 +91,7 @@ def _mean(rows: Numbers) -> Numbers:
     return np.asarray(rows.mean(axis=-1))
 
 
+@np.errstate(invalid="ignore")  # a broken model's infinities make NaN, to be shown
 def _deviation(rows: Numbers) -> Numbers:
     return np.asarray(rows.std(axis=-1))
 

@@ -176,20 +176,19 @@ def _products(explanation: Explanation, reading: _Reading) -> Made:
     """The largest products of a long sum, and the biases beside them."""
     n_products = len(explanation.blocks[0])
     sums = explanation.contributions
-    order = np.argsort(-np.abs(sums[:n_products]), kind="stable")[:N_TERMS]
+    order = np.argsort(-np.abs(sums[:n_products]), kind="stable")
+    shown, others = order[:N_TERMS], order[N_TERMS:]
     biases = range(n_products, len(sums))
     rows = []
-    for place in [*map(int, order), *biases]:
+    for place in [*map(int, shown), *biases]:
         operands, value = explanation.term(place)
         links = tuple(map(reading.link, operands))
         is_product = len(links) > 1
         label = _term_label(explanation, reading, place) if is_product else _BIAS
         rows.append(Row(label, links, short(value) if is_product else ""))
-    n_left = n_products - len(order)
-    if not n_left:
+    if not len(others):
         return rows, "", ""
-    rest = float(sums[:n_products].sum() - sums[order].sum())
-    return rows, f"{n_left} more", short(rest)
+    return rows, f"{len(others)} more", short(float(sums[others].sum()))
 
 
 _BIAS = Words("bias")
@@ -270,15 +269,16 @@ def _rotated(explanation: Explanation, reading: _Reading) -> Made:
 def _picked(explanation: Explanation, reading: _Reading) -> Made:
     """The likeliest tokens, best first."""
     block = explanation.blocks[0]
-    order = np.argsort(-block.values, kind="stable")[:N_TERMS]
+    order = np.argsort(-block.values, kind="stable")
+    shown, others = order[:N_TERMS], order[N_TERMS:]
     rows = []
-    for rank, place in enumerate(map(int, order)):
+    for rank, place in enumerate(map(int, shown)):
         link = reading.link(block.operand(place))
         label = Words(reading.label_of(place), "accent")
         rows.append(Row(label, (link,), is_own=rank == 0))
-    left = len(block) - len(order)
-    rest = short(float(block.values.sum() - block.values[order].sum()))
-    return rows, f"{left} more" if left else "", rest if left else ""
+    if not len(others):
+        return rows, "", ""
+    return rows, f"{len(others)} more", short(float(block.values[others].sum()))
 
 
 def _operands(explanation: Explanation, reading: _Reading) -> Made:

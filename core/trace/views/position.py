@@ -100,6 +100,7 @@ def chosen_feature(config: ModelConfig, selection: Selection) -> int:
     return min(selection.feature, config.d_model - 1)
 
 
+@np.errstate(invalid="ignore")  # a broken model's infinities make NaN, to be shown
 def similarity(trace: Trace) -> Matrix:
     """The cosine of every two position rows: [n, n]."""
     rows = np.asarray(trace[POSITION], dtype=np.float32)

@@ -138,6 +138,8 @@ def test_a_closed_renderer_leaves_no_thread(renderer):
         renderer.request(formula_request(f"c_{{{i}}}", 16, LIGHT))
     renderer.close()
     assert not renderer._thread.isRunning()
+    assert renderer.request(formula_request("d", 16, LIGHT)) is None
+    assert not renderer._thread.isRunning()
 
 
 def test_a_formula_that_cannot_be_set_is_answered_with_nothing(qtbot, renderer):

@@ -200,3 +200,17 @@ def test_an_explanation_reads_as_text(trace):
     assert "layers.0.attn.q[1, 4, " in lines[1]
     assert "layers.0.attn.k[1, 2, " in lines[1]
     assert lines[-1].strip().startswith("recomputed ")
+
+
+@pytest.mark.parametrize("key", ["layers.1.ffn.hidden", "output.logits"])
+def test_the_shown_terms_of_a_sum_and_the_rest_are_the_number(trace, key):
+    explanation = trace.explain(key, (4, 3))
+    shown = sum(term.value for term in explanation.largest_terms(2))
+    assert shown + explanation.rest(2) == pytest.approx(explanation.value, abs=1e-5)
+
+
+def test_an_infinite_term_is_shown_and_leaves_the_rest_finite(trace):
+    explanation = trace.explain("layers.1.ffn.hidden", (4, 3))
+    explanation.blocks[0].values[0] = np.inf
+    assert np.isinf(explanation.largest_terms()[0].value)
+    assert np.isfinite(explanation.rest())
