@@ -17,6 +17,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.failures import FailureWatch, log_folder, log_to_file
+from app.garbage import GarbageCollector
 from app.main_window import MainWindow
 from app.options import Options
 from app.settings import APPLICATION, ORGANISATION, THEME, Settings
@@ -81,6 +82,7 @@ class Program(QObject):
         self._options = options
         self._settings = settings
         self._watch = FailureWatch()
+        self._garbage = GarbageCollector(self)
         self._themes = ThemeSwitch(app)
         self._themes.choose(options.theme or settings.read(THEME))
         self._window = MainWindow(settings, options.text)
