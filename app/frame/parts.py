@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
 from app.style.fonts import BASE, CAPTION, TITLE, sans
 from app.style.icons import show_icon
 from app.widgets.label import as_tip
+from app.widgets.text_field import TextField
 
 ICON_BUTTON = 28
 """Side of a quiet button with an icon."""
@@ -60,9 +61,9 @@ def menu_button(text: str, name: str) -> QPushButton:
     return button
 
 
-def sentence_field(text: str = "") -> QLineEdit:
+def sentence_field(text: str = "") -> TextField:
     """The field for the sentence."""
-    field = QLineEdit(text)
+    field = TextField(text)
     field.setPlaceholderText(HINT)
     field.setFont(sans(TITLE - 2))
     field.setFixedHeight(FIELD_HEIGHT)

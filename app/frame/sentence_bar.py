@@ -48,7 +48,7 @@ class SentenceBar(QFrame):
         self.keep = QPushButton()
         self._arrange()
         self._fill_menus()
-        self.edit.textEdited.connect(session.request_text)
+        self.edit.whole_text_edited.connect(session.request_text)
         self.keep.clicked.connect(session.keep_last_tokens)
         session.text_changed.connect(self._on_session_text_changed)
         session.encoding_changed.connect(self._on_session_encoding_changed)
@@ -133,7 +133,7 @@ class SentenceBar(QFrame):
 
     @Slot(object)
     def _on_session_text_changed(self, text: str) -> None:
-        if text != self.edit.text():
+        if text != self.edit.whole_text:
             with QSignalBlocker(self.edit):
                 self.edit.setText(text)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QThread
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.frame.state_page import EMPTY, TOO_LONG
@@ -70,6 +70,22 @@ def test_an_odd_text_is_shown_as_what_it_is(desk: Desk, text: str) -> None:
         session.go_to(step)
         assert not desk.bench.grab().isNull()
     assert desk.reports == []
+
+
+def test_half_a_character_that_is_pasted_is_shown_as_its_bytes(desk: Desk) -> None:
+    source = QLineEdit()
+    source.setMaxLength(2)  # cuts the smiley between its halves
+    source.insert("a🙂")
+    source.selectAll()
+    source.copy()
+    field = desk.bench.sentence.edit
+    field.paste()
+    desk.wait()
+    assert desk.session.text == desk.session.trace.text == "a\ud83d"
+    assert "".join(c.label for c in chips_of(desk.session.encoding)) == "a⟨ED⟩⟨A0⟩⟨BD⟩"
+    assert field.whole_text == "a\ud83d"
+    desk.qtbot.keyClicks(field, "b")
+    assert desk.session.text == "a\ud83db"
 
 
 EVERYTHING = "<s> &amp;e\u0301 A🙂 中 مر\0\x7f\n\u202e\ufffd"
