@@ -4,9 +4,10 @@ In: the session's scene. A panel is made when it is first needed and draws only 
 is seen. Without a trace a page of the same shape says why.
 """
 
+from functools import lru_cache
 from itertools import pairwise
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.frame.panel_header import PanelHeader
@@ -24,8 +25,11 @@ from app.panels import panel_of
 from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
-from core.trace.steps import steps_for
+from core.config import ModelConfig
+from core.trace.steps import Step, steps_for
 
+REST_MS = 50
+"""What can wait until the reader rests on a step waits so long."""
 STALE = "This is still the sentence before; the new one is too long for the model."
 
 
@@ -41,6 +45,8 @@ class PanelHost(QWidget):
         self._session = session
         self._panels: dict[str, Panel] = {}
         self._has_failed = False
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._on_rest_timeout)
         self._chained: dict[Panel, tuple[QWidget, ...]] = {}
         self.tab_after: QWidget | None = None
         self.header = PanelHeader()
@@ -80,7 +86,7 @@ class PanelHost(QWidget):
             return  # what is seen stays until the worker has derived the rest
         self._show_header()
         panel.display(scene)
-        self._chain(panel)
+        self._rest.start()
         self._stack.setCurrentWidget(panel)
 
     @Slot(object)
@@ -106,8 +112,12 @@ class PanelHost(QWidget):
             self._stack.addWidget(panel)
         return self._panels[spec.name]
 
-    def _chain(self, panel: Panel) -> None:
+    @Slot()
+    def _on_rest_timeout(self) -> None:
         """Let Tab come to the parts of a panel where it stands, though made late."""
+        panel = self.panel
+        if panel is None:
+            return
         parts = tuple(
             part
             for part in panel.findChildren(QWidget)
@@ -131,7 +141,7 @@ class PanelHost(QWidget):
             return
         trace = session.trace
         config = card.config if trace is None else trace.config
-        by_key = {step.key: step for step in steps_for(config)}
+        by_key = steps_by_key(config)
         step = by_key.get(session.selection.step, next(iter(by_key.values())))
         n = 0 if trace is None else trace.n
         self.header.show_step(step, config, session.selection, n)
@@ -141,6 +151,12 @@ class PanelHost(QWidget):
             self.header.warn(f"Not a number since {broken}: nothing here can be told.")
         elif session.n_too_long and trace is not None:
             self.header.warn(STALE)
+
+
+@lru_cache(maxsize=8)
+def steps_by_key(config: ModelConfig) -> dict[str, Step]:
+    """The steps of a model by their keys, in order."""
+    return {step.key: step for step in steps_for(config)}
 
 
 def state_of(session: Session, has_failed: bool) -> State:

@@ -6,7 +6,7 @@ Labels thin out instead of overlapping; long ones end in "…".
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from heapq import nlargest
 from math import sqrt
 
@@ -34,6 +34,8 @@ CLOSEST = 0.85
 """Labels may stand this share of a line's height apart: no letter fills its line."""
 N_MEASURED = 12
 """Only the labels of most characters are measured: the longest is among them."""
+N_REMEMBERED = 256
+"""Axes whose labels stay measured."""
 LEVEL = Qt.AlignmentFlag.AlignVCenter.value | Qt.TextFlag.TextSingleLine.value
 SLANT_DEGREES = -45.0
 SLANTED = sqrt(0.5)
@@ -104,8 +106,18 @@ def _overhang_below(rows: Axis, height: float) -> float:
 
 def widest(axis: Axis) -> float:
     """The width of the widest label of an axis, in pixels."""
-    longest = nlargest(N_MEASURED, axis.labels, key=len)
+    return _widest_of(axis.labels)
+
+
+@lru_cache(maxsize=N_REMEMBERED)
+def _widest_of(labels: tuple[str, ...]) -> float:
+    longest = nlargest(N_MEASURED, labels, key=len)
     return max((advance(label, mono(SMALL)) for label in longest), default=0.0)
+
+
+@lru_cache(maxsize=N_REMEMBERED)
+def _are_numbers(labels: tuple[str, ...]) -> bool:
+    return all(label.isdecimal() or not label for label in labels)
 
 
 def _row_width(rows: Axis, columns: Axis, width: float) -> float:
@@ -140,9 +152,7 @@ def _overhang(columns: Axis, pitch: float, header: float) -> float:
 
 def _fits_level(columns: Axis, pitch: float) -> bool:
     """Whether the labels can stand level: wide enough columns, or numbers to thin."""
-    return widest(columns) + GAP <= pitch or all(
-        label.isdecimal() or not label for label in columns.labels
-    )
+    return widest(columns) + GAP <= pitch or _are_numbers(columns.labels)
 
 
 def captions(rows: Axis, columns: Axis) -> tuple[str, str]:

@@ -5,6 +5,7 @@ Q in the theme's query colour. To set a new formula takes 20 to 100 ms, so the w
 gives `use_renderer` one that does it in a thread; without one it is done on the spot.
 """
 
+from functools import lru_cache
 from typing import Protocol
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, QSizeF, Qt, SignalInstance, Slot
@@ -28,6 +29,8 @@ POINT = 96 / 72
 DEFAULT_SIZE = LARGE + 2.0
 SMALLEST_SCALE = 0.6
 """How much a formula lets itself be shrunk by a layout."""
+N_REMEMBERED = 256
+"""Drawings kept: the steps of a layer come again in the next."""
 
 
 class Renderer(Protocol):
@@ -64,6 +67,12 @@ def formula_pixmap(latex: str, size: float, ratio: float = 2.0) -> QPixmap:
     return pixmap
 
 
+@lru_cache(maxsize=N_REMEMBERED)
+def drawing_of(svg: bytes) -> QSvgRenderer:
+    """A formula ready to draw; reading its SVG takes 1 ms. b"" gives an empty one."""
+    return QSvgRenderer(QByteArray(svg)) if svg else QSvgRenderer()
+
+
 @tells_faults
 class FormulaView(QWidget):
     """One formula, shrunk to fit a narrow place; its LaTeX where it cannot be set."""
@@ -75,7 +84,7 @@ class FormulaView(QWidget):
         self._size = DEFAULT_SIZE
         self._alignment = Qt.AlignmentFlag.AlignLeft
         self._request: FormulaRequest | None = None
-        self._drawing = QSvgRenderer()
+        self._drawing = drawing_of(b"")
         self._is_refused = False
         self._renderer = _renderer[0]
         if self._renderer is not None:
@@ -84,9 +93,10 @@ class FormulaView(QWidget):
 
     def show_formula(self, latex: str, size: float = DEFAULT_SIZE) -> None:
         """Show `latex` at `size` points; "" for nothing."""
-        self._latex, self._size = latex, size
-        self.setAccessibleName(latex)
-        self._ask()
+        if (latex, size) != (self._latex, self._size):
+            self._latex, self._size = latex, size
+            self.setAccessibleName(latex)
+            self._ask()
 
     def set_alignment(self, alignment: Qt.AlignmentFlag) -> None:
         """Which side of a wider place the formula keeps to: left, right or centre."""
@@ -113,7 +123,7 @@ class FormulaView(QWidget):
 
     def _take(self, svg: bytes) -> None:
         self._is_refused = bool(self._latex) and not svg
-        self._drawing = QSvgRenderer(QByteArray(svg)) if svg else QSvgRenderer()
+        self._drawing = drawing_of(svg)
         self.updateGeometry()
         self.update()
 

@@ -78,6 +78,12 @@ class ProductMap(SpotMap):
         self._product = product
         self.refresh()
 
+    def refresh(self) -> None:
+        """Also put the corner's widget in its place, which is no matter of paint."""
+        super().refresh()
+        if self._corner is not None:
+            self.renew()
+
     def set_corner(self, corner: QWidget) -> None:
         """Put a widget into the free corner at the left of the right factor."""
         self._corner = corner

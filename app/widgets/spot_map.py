@@ -104,10 +104,9 @@ class SpotMap(QWidget):
         return None if self._hovered is None else self.cell_of(self._hovered)
 
     def refresh(self) -> None:
-        """Arrange anew: other numbers, another size."""
+        """Arrange anew, when it is looked at next: other numbers, another size."""
         self._look = None
         self._hovered = None
-        self.renew()
         self.update()
 
     def renew(self) -> None:

@@ -4,6 +4,7 @@ In: the bytes of one token. Out: text without white space, control characters or
 """
 
 import unicodedata
+from functools import lru_cache
 from itertools import groupby
 
 from core.tokenizers.decoding import BROKEN, decoded_characters
@@ -11,9 +12,12 @@ from core.tokenizers.decoding import BROKEN, decoded_characters
 VISIBLE = {" ": "·", "\n": "↵", "\t": "→", "\x7f": "␡"}
 CONTROL_PICTURES = 0x2400  # U+2400 + c is the picture of control character c
 DOTTED_CIRCLE = "◌"  # what an accent stands on when its letter is in another token
+N_REMEMBERED = 16384
+"""Labels kept: every map and every list asks for those of the sentence again."""
 WITHOUT_INK = frozenset({"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"})
 
 
+@lru_cache(maxsize=N_REMEMBERED)
 def label_of(data: bytes) -> str:
     """The bytes of a token as a person can read them; never shortened.
 

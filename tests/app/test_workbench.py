@@ -6,6 +6,7 @@ from app.failures import ErrorReport
 from app.frame.body import NARROW
 from app.frame.state_page import EMPTY, NO_MODEL, OPENING, TOO_LONG
 from app.main_window import MainWindow
+from app.panel_host import REST_MS
 from app.panels import PANELS, panel_of
 from app.settings import SHOWS_INSPECTOR, SHOWS_PIPELINE, THEME, Settings
 from app.workbench import Workbench
@@ -116,8 +117,9 @@ def test_arrow_keys_stay_in_the_sentence_while_it_is_edited(shown, session, qtbo
     assert session.selection.step == "layers.0.attn.q"
 
 
-def test_tab_goes_from_the_top_left_to_the_bottom_right(shown, session):
+def test_tab_goes_from_the_top_left_to_the_bottom_right(shown, session, qtbot):
     session.go_to("layers.0.attn.pattern")
+    qtbot.wait(2 * REST_MS)
     order, widget = [], shown.sentence.edit
     while (widget := widget.nextInFocusChain()) is not shown.sentence.edit:
         order.append(widget)
