@@ -35,6 +35,31 @@ QApplication.exec, Program._furnish = loop_until_closed, noted_furnish
 runpy.run_module("app", run_name="__main__", alter_sys=True)
 """
 
+CLOSED_AT_WORK = """
+import runpy
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
+from app.session import Session
+
+accept = Session.accept
+
+def quit_by_menu():
+    for window in QApplication.topLevelWidgets():
+        for action in window.findChildren(QAction, "action.app.quit"):
+            action.trigger()
+
+def accept_and_leave(session, request, traced):
+    accept(session, request, traced)
+    if session.model is not None:
+        Session.accept = accept
+        {work}
+        print(session.activity)
+        {leave}
+
+Session.accept = accept_and_leave
+runpy.run_module("app", run_name="__main__", alter_sys=True)
+"""
+
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
@@ -105,6 +130,19 @@ def test_closing_the_window_at_any_time_ends_well(start, model, ms):
     code, out, err = ended(start("-c", CLOSED_AFTER.format(ms=ms), *line))
     assert (code, err) == (0, "")
     assert out in ("", "loaded at the first paint: set()\n")
+
+
+@pytest.mark.parametrize(
+    ("work", "said", "leave"),
+    [
+        ("session.generate(25)", "writing…", "QApplication.closeAllWindows()"),
+        ("session.append_token(5)", "thinking…", "quit_by_menu()"),
+    ],
+)
+def test_leaving_in_the_middle_of_work_ends_well(start, model, work, said, leave):
+    code = CLOSED_AT_WORK.format(work=work, leave=leave)
+    line = ("--model", model, "--text", "the cat")
+    assert ended(start("-c", code, *line)) == (0, f"{said}\n", "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
