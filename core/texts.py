@@ -6,7 +6,7 @@ configuration changes what there is to say, "name:op" goes before the plain name
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -15,6 +15,8 @@ from core.errors import CoreError
 from core.trace.steps import Step, axis_sizes
 
 LANGUAGE = "en"
+N_REMEMBERED = 1024
+"""Words kept: those of every step of one model, and more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Example:
     """What to look for in it."""
 
 
+@lru_cache(maxsize=N_REMEMBERED)
 def step_text(step: Step, config: ModelConfig) -> StepText:
     """The words of a step, with the model's real sizes filled in.
 
@@ -62,6 +65,7 @@ def step_text(step: Step, config: ModelConfig) -> StepText:
     return StepText(**{name: words.format_map(sizes) for name, words in found.items()})
 
 
+@lru_cache(maxsize=N_REMEMBERED)
 def lesson_text(step: Step, panel: str, config: ModelConfig) -> Lesson:
     """The lesson for a step: its own, or else that of its panel.
 

@@ -178,7 +178,8 @@ class Stepper(QFrame):
 
     @Slot(object)
     def _on_session_selection_changed(self, selection: Selection) -> None:
-        self._refresh()
+        if self._session.scene is None:  # else the scene changes, too
+            self._refresh()
 
     @Slot(object)
     def _on_session_scene_changed(self, scene: Scene | None) -> None:

@@ -7,6 +7,7 @@ of its step on them alone, and sets the result beside what the pass computed.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -254,7 +255,8 @@ def _lines(explanation: Explanation) -> Iterator[str]:
             rest = short(explanation.rest(), 4)
             yield f"  {rest:>12}  {len(sums) - len(shown)} more"
     else:
-        for operand in explanation.operands[:SHOWN_TERMS]:
+        operands = chain.from_iterable(explanation.blocks)
+        for operand in islice(operands, SHOWN_TERMS):
             own = name(operand.address, operand.index)
             yield f"  {short(operand.value, 4):>12}  {own}"
     if explanation.op != "given":

@@ -80,8 +80,12 @@ class InspectorView:
     is_proven: bool
     """Whether recomputing gives what was recorded."""
     note: str
-    text: str
-    """The arithmetic as plain lines, to be copied."""
+    explanation: Explanation
+
+    @property
+    def text(self) -> str:
+        """The arithmetic as plain lines, to be copied; made when it is asked for."""
+        return self.explanation.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ def inspector_view(trace: Trace, cell: Cell, label_of: LabelOf) -> InspectorView
         proof="" if explanation.op == "given" else proof_text(explanation),
         is_proven=is_proven,
         note=explanation.note,
-        text=explanation.text,
+        explanation=explanation,
     )
 
 
