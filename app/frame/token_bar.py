@@ -22,6 +22,9 @@ from core.trace.views.places import LabelOf, Words
 N_NEXT = 3
 """How many of the likeliest next tokens stand at the right."""
 LONGEST_LABEL = 12
+MOST_CHIPS = 4096
+"""While no model says how many tokens it reads."""
+BEYOND_NOTE = "More tokens than the model can read at once."
 SPACE_NOTE = "The dot is a space: it belongs to the token."
 
 
@@ -69,7 +72,8 @@ class TokenBar(QFrame):
     @Slot(object)
     def _on_session_encoding_changed(self, encoding: Encoding) -> None:
         self._encoding = encoding
-        self.strip.show_chips(chips_of(encoding))
+        card = self._session.model
+        self.strip.show_chips(chips_of(encoding, card.n_ctx if card else MOST_CHIPS))
         self._mark(self._session.selection)
 
     @Slot(object)
@@ -106,14 +110,17 @@ class TokenBar(QFrame):
 NEXT_NOTE = "The likeliest next tokens, and their probabilities"
 
 
-def chips_of(encoding: Encoding) -> tuple[Chip, ...]:
-    """A chip a token; those that share a character stand in one bracket."""
+def chips_of(encoding: Encoding, most: int = MOST_CHIPS) -> tuple[Chip, ...]:
+    """A chip a token; those that share a character stand in one bracket.
+
+    Tokens beyond the `most` that a model can read are counted by one chip at the end.
+    """
     bracket_of = {
         place: number
         for number, (start, stop) in enumerate(encoding.brackets)
         for place in range(start, stop)
     }
-    return tuple(
+    chips = tuple(
         Chip(
             label=piece.label,
             sub=str(piece.id),
@@ -121,8 +128,11 @@ def chips_of(encoding: Encoding) -> tuple[Chip, ...]:
             note=note_of(piece),
             state=state_of(piece),
         )
-        for place, piece in enumerate(encoding.pieces)
+        for place, piece in enumerate(encoding.pieces[:most])
     )
+    n_more = len(encoding.pieces) - len(chips)
+    more = (Chip("…", f"{n_more:,} more", note=BEYOND_NOTE),) if n_more else ()
+    return chips + more
 
 
 def note_of(piece: Piece) -> str:

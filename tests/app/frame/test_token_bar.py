@@ -35,6 +35,17 @@ def test_the_space_at_the_front_is_explained():
     assert chips("the cat")[0].note == ""
 
 
+def test_tokens_that_the_model_cannot_read_are_counted_by_one_chip(bar, session):
+    n_ctx = session.model.n_ctx
+    session.request_text("a" * (n_ctx + 7))
+    n = len(session.encoding.pieces)
+    assert n > n_ctx
+    assert bar.strip.item_count() == n_ctx + 1
+    assert f"{n - n_ctx} more" in bar.strip.item_text(n_ctx)
+    session.request_text("the cat")
+    assert bar.strip.item_count() == len(session.encoding.pieces)
+
+
 def test_html_in_a_token_stays_what_it_is():
     assert "".join(chip.label for chip in chips("<s>")) == "<s>"
 
