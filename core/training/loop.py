@@ -45,6 +45,8 @@ from core.training.trainer import Trainer
 log = logging.getLogger(__name__)
 
 PAUSE_POLL_S = 0.1
+SAY_EVERY_S = 5.0
+"""Between two lines at the command line."""
 LARGEST_EXPONENT = 700.0
 """Of e in a float; a loss above it has no perplexity that could be written."""
 
@@ -99,6 +101,7 @@ class Run:
         self._unread: list[tuple[Tensor, Tensor]] = []
         """Loss and gradient norm of the steps since somebody looked."""
         self._looked_at_s = time.perf_counter()
+        self._said_at_s = self._looked_at_s
 
     def carry_out(self) -> None:
         """Go on until the last step, a stop or a fault."""
@@ -116,9 +119,9 @@ class Run:
                 self._save()
             if not is_last and self._was_stopped():
                 return
-        self.events.write(
-            Finished(step=trainer.step, message=f"All {trainer.step} steps are done.")
-        )
+        message = f"All {trainer.step} steps are done."
+        self.events.write(Finished(step=trainer.step, message=message))
+        log.info("%s The newest checkpoint is %s.", message, self._newest())
 
     def _take_up(self) -> None:
         """Start afresh, or go on from the newest checkpoint."""
@@ -160,17 +163,32 @@ class Run:
                 raise self._ruin(f"Step {step} has loss {loss:g}, gradient {norm:g}")
         now_s = time.perf_counter()
         n_tokens = len(read) * self.trainer.config.batch_size * self.texts.train.n_ctx
-        self.events.write(
-            Stepped(
-                step=self.trainer.step,
-                loss=read[-1][0],
-                learning_rate=learning_rate(self.trainer.step, self.trainer.config),
-                gradient_norm=read[-1][1],
-                tokens_per_second=n_tokens / (now_s - self._looked_at_s),
-            )
+        stepped = Stepped(
+            step=self.trainer.step,
+            loss=read[-1][0],
+            learning_rate=learning_rate(self.trainer.step, self.trainer.config),
+            gradient_norm=read[-1][1],
+            tokens_per_second=n_tokens / (now_s - self._looked_at_s),
         )
+        self.events.write(stepped)
         self._unread.clear()
         self._looked_at_s = now_s
+        if now_s - self._said_at_s > SAY_EVERY_S:
+            self._say(stepped)
+
+    def _say(self, stepped: Stepped) -> None:
+        """Let a person at the command line see that it goes on."""
+        log.info(
+            "Step %d of %d: training loss %.4f, %.0f tokens/s",
+            stepped.step,
+            self.trainer.config.n_steps,
+            stepped.loss,
+            stepped.tokens_per_second,
+        )
+        self._said_at_s = time.perf_counter()
+
+    def _newest(self) -> Path:
+        return checkpoints(self.folder)[-1]
 
     def _ruin(self, fault: str) -> TrainingError:
         """Say how a run was lost, and from where it can go on."""
@@ -204,7 +222,7 @@ class Run:
             )
         )
         log.info(
-            "Step %d of %d: loss %.4f",
+            "Step %d of %d: tested loss %.4f",
             self.trainer.step,
             self.trainer.config.n_steps,
             loss,

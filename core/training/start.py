@@ -47,10 +47,17 @@ def run_tokenizer(folder: Path, config: RunConfig) -> BpeTokenizer:
         tokenizer = open_tokenizer(kept)
         if tokenizer.n_vocab == config.tokenizer.n_vocab:
             return tokenizer
-    log.info("Training a tokenizer of %d tokens.", config.tokenizer.n_vocab)
+    asked = config.tokenizer.n_vocab
+    log.info("Training a tokenizer of %d tokens.", asked)
     paths = train_paths(folder, config.data)
-    tokenizer = train_bpe(map(read_text, paths), config.tokenizer.n_vocab)
+    tokenizer = train_bpe(map(read_text, paths), asked)
     log.info("It has %d merges.", len(tokenizer.merges))
+    if tokenizer.n_vocab < asked:
+        log.info(
+            "Asked for %d tokens, got %d: no further pair occurs twice in the text.",
+            asked,
+            tokenizer.n_vocab,
+        )
     save_tokenizer(tokenizer, folder)
     return tokenizer
 
