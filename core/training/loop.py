@@ -259,10 +259,9 @@ class Run:
                 time.sleep(PAUSE_POLL_S)
                 command = self.control.command()
         if command == "stop":
-            again = "start the run again to go on."
-            self.events.write(
-                Stopped(step=step, message=f"Stopped after step {step}; {again}")
-            )
+            message = f"Stopped after step {step}; start the run again to go on."
+            self.events.write(Stopped(step=step, message=message))
+            log.info(message)
             return True
         self.events.write(Resumed(step=step, message=f"Going on after step {step}."))
         self._looked_at_s = time.perf_counter()
