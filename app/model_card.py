@@ -18,7 +18,9 @@ class ModelCard:
     device: str
     """Where it computes, for a reader: "CPU", or the name of a card."""
     notes: tuple[str, ...] = ()
-    """What had to be assumed on opening, and what is odd about the files."""
+    """Quiet facts about its files: for whoever asks."""
+    warnings: tuple[str, ...] = ()
+    """What is odd about them: said at once."""
 
     @property
     def n_ctx(self) -> int:

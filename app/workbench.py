@@ -249,8 +249,8 @@ class Workbench(QWidget):
     @Slot(object)
     def _on_session_model_changed(self, card: ModelCard) -> None:
         self.window().setWindowTitle(f"{card.name} · {APPLICATION}")
-        if card.notes:
-            self.message.say(" ".join(card.notes), "warning")
+        if card.warnings:
+            self.message.say(" ".join(card.warnings), "warning")
 
     @Slot(object)
     def _on_session_changed(self, _: object) -> None:

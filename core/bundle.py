@@ -28,7 +28,9 @@ class Bundle:
     tokenizer: Tokenizer
     device: torch.device
     notes: tuple[str, ...] = ()
-    """What had to be assumed or changed on opening, a sentence each."""
+    """Quiet facts about its files, a sentence each."""
+    warnings: tuple[str, ...] = ()
+    """What is odd about them, a sentence each."""
 
 
 def open_bundle(folder: str | Path, device: str = "auto") -> Bundle:
@@ -50,6 +52,7 @@ def open_bundle(folder: str | Path, device: str = "auto") -> Bundle:
         folder=Path(folder),
         device=chosen,
         notes=read.notes,
+        warnings=read.warnings,
     )
 
 
@@ -61,6 +64,7 @@ def make_bundle(
     folder: Path | None = None,
     device: torch.device | None = None,
     notes: tuple[str, ...] = (),
+    warnings: tuple[str, ...] = (),
 ) -> Bundle:
     """Join a model that is in memory with its tokenizer, ready to be traced.
 
@@ -80,4 +84,5 @@ def make_bundle(
         tokenizer=tokenizer,
         device=device,
         notes=notes,
+        warnings=warnings,
     )

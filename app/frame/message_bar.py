@@ -15,7 +15,7 @@ COPY, COPIED = "Copy details", "Copied"
 
 
 class MessageBar(QFrame):
-    """One failure, or the notes on a model; hidden while there is nothing to say."""
+    """One failure, or the warnings of a model; hidden while there is nothing to say."""
 
     def __init__(self, session: Session) -> None:
         """Hidden."""

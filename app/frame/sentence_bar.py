@@ -200,5 +200,6 @@ def model_tip(card: ModelCard) -> str:
         f"{config.n_layers} layers, {config.n_heads} heads, width {config.d_model}",
         f"{config.n_vocab:,} tokens known, {config.n_ctx:,} read at once",
         *card.notes,
+        *card.warnings,
     )
     return "\n".join(lines)

@@ -129,6 +129,7 @@ def card_of(bundle: "Bundle") -> ModelCard:
         n_parameters=sum(weight.numel() for weight in bundle.weights.values()),
         device=device_text(bundle.device),
         notes=bundle.notes,
+        warnings=bundle.warnings,
     )
 
 

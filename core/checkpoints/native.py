@@ -1,7 +1,8 @@
 """Our own model folder: `config.json`, `model.safetensors`, `tokenizer.json`.
 
-In: a folder. Out: a configuration, its weights by address, the tokenizer, and notes on
-whatever a reader should know. Only safetensors are read: a file must not run code.
+In: a folder. Out: a configuration, its weights by address, the tokenizer, and what a
+reader should know of the files: notes, and warnings of what is odd. Only safetensors
+are read: a file must not run code.
 """
 
 import json
@@ -41,7 +42,9 @@ class NativeModel:
     tokenizer: BpeTokenizer
     name: str
     notes: tuple[str, ...]
-    """What a reader of the model should know about its files, a sentence each."""
+    """Quiet facts about its files, a sentence each."""
+    warnings: tuple[str, ...]
+    """What is odd about them and may surprise, a sentence each."""
 
 
 def save_model(
@@ -91,13 +94,13 @@ def read_model(folder: Path) -> NativeModel:
     tokenizer = open_tokenizer(_there(folder / TOKENIZER_FILE))
     _check_tokenizer(folder, tokenizer, config, about.get("tokenizer_fingerprint"))
     notes: list[str] = []
-    weights = _unwrapped(read_tensors(folder / WEIGHTS_FILE), notes)
+    warnings: list[str] = []
+    weights = _unwrapped(read_tensors(folder / WEIGHTS_FILE), warnings)
     check_shapes(folder / WEIGHTS_FILE, weights, weight_shapes(config))
     weights = _widened(weights, notes)
-    _count_nan(weights, notes)
-    return NativeModel(
-        config, weights, tokenizer, str(about.get("name", folder.name)), tuple(notes)
-    )
+    _count_nan(weights, warnings)
+    name = str(about.get("name", folder.name))
+    return NativeModel(config, weights, tokenizer, name, tuple(notes), tuple(warnings))
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -205,14 +208,14 @@ def _check_tokenizer(
         )
 
 
-def _unwrapped(weights: dict[str, Tensor], notes: list[str]) -> dict[str, Tensor]:
+def _unwrapped(weights: dict[str, Tensor], warnings: list[str]) -> dict[str, Tensor]:
     """Take off what wrappers of training put in front of every address."""
     prefix = ""
     while weights and (wrapper := _shared_wrapper(weights)):
         prefix += wrapper
         weights = {key.removeprefix(wrapper): weights[key] for key in weights}
     if prefix:
-        notes.append(f'"{prefix}" was taken off the name of every weight.')
+        warnings.append(f'"{prefix}" was taken off the name of every weight.')
     return weights
 
 
@@ -230,14 +233,14 @@ def _widened(weights: dict[str, Tensor], notes: list[str]) -> dict[str, Tensor]:
     return {address: weight.float() for address, weight in weights.items()}
 
 
-def _count_nan(weights: Mapping[str, Tensor], notes: list[str]) -> None:
-    """Note where a file holds values that are no numbers, and how many."""
+def _count_nan(weights: Mapping[str, Tensor], warnings: list[str]) -> None:
+    """Warn where a file holds values that are no numbers, and how many."""
     for address, weight in weights.items():
         n_nan, n_infinite = int(weight.isnan().sum()), int(weight.isinf().sum())
         counts = [(n_nan, "NaN"), (n_infinite, "infinite")]
         if found := " and ".join(f"{n} {what}" for n, what in counts if n):
             values = "value" if n_nan + n_infinite == 1 else "values"
-            notes.append(f"{address} holds {found} {values}.")
+            warnings.append(f"{address} holds {found} {values}.")
 
 
 def _some(addresses: list[str]) -> str:

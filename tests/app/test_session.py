@@ -262,7 +262,7 @@ def test_a_nan_is_found_where_it_begins_and_stops_sampling(
     session.start()
     traced(qtbot, session, session.request_text, "the cat")
     assert session.broken_from == "layers.1.ffn.hidden"
-    assert "layers.1.ffn.W_1" in session.model.notes[0]
+    assert "layers.1.ffn.W_1" in session.model.warnings[0]
     assert not session.can_append_pick
     with qtbot.waitSignal(session.failed) as heard:
         session.append_pick()

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 
@@ -180,3 +182,13 @@ def test_the_columns_are_as_wide_as_they_were_left(bench):
     assert splitter.sizes() == before
     bench.body.restore("damaged")
     assert splitter.sizes() == before
+
+
+def test_only_what_is_odd_about_a_model_is_said_aloud(bench, session):
+    session.open()
+    card = replace(session.model, notes=("The file holds float16.",))
+    session.model_changed.emit(card)
+    assert not bench.message.isVisible()
+    assert "float16" in bench.sentence.model_button.toolTip()
+    session.model_changed.emit(replace(card, warnings=("W_Q holds 1 NaN value.",)))
+    assert bench.message.sentence == "W_Q holds 1 NaN value."

@@ -41,7 +41,8 @@ def change_about(folder: Path, **fields: object) -> None:
 def test_what_was_saved_comes_back(tmp_path: Path, tied: bool) -> None:
     bundle = tiny_bundle(tie_embeddings=tied)
     model = read_model(save_tiny(tmp_path, "tiny", tie_embeddings=tied))
-    assert (model.name, model.config, model.notes) == ("tiny", bundle.config, ())
+    assert (model.name, model.config) == ("tiny", bundle.config)
+    assert (model.notes, model.warnings) == ((), ())
     assert model.tokenizer.fingerprint == tiny_tokenizer().fingerprint
     assert model.weights.keys() == bundle.weights.keys()
     for address, weight in bundle.weights.items():
@@ -71,6 +72,7 @@ def test_half_precision_is_widened_and_said(tmp_path: Path) -> None:
     )
     model = read_model(tmp_path)
     assert model.notes == ("The file holds float16; computing in float32.",)
+    assert model.warnings == ()
     assert torch.equal(model.weights[W_Q], bundle.weights[W_Q].half().float())
 
 
@@ -80,8 +82,8 @@ def test_a_wrappers_prefix_is_taken_off_and_said(tmp_path: Path, wrapper: str) -
     change_weights(folder, lambda w: {wrapper + key: w[key] for key in w})
     model = read_model(folder)
     assert torch.equal(model.weights[W_Q], tiny_bundle().weights[W_Q])
-    assert len(model.notes) == 1
-    assert f'"{wrapper}" was taken off' in model.notes[0]
+    assert len(model.warnings) == 1
+    assert f'"{wrapper}" was taken off' in model.warnings[0]
 
 
 def test_values_that_are_no_numbers_are_counted(tmp_path: Path) -> None:
@@ -92,7 +94,8 @@ def test_values_that_are_no_numbers_are_counted(tmp_path: Path) -> None:
         return weights
 
     change_weights(folder, spoil)
-    assert read_model(folder).notes == (f"{W_Q} holds 1 NaN and 1 infinite values.",)
+    (warning,) = read_model(folder).warnings
+    assert warning == f"{W_Q} holds 1 NaN and 1 infinite values."
 
 
 def without(address: str) -> Callable[[Weights], Weights]:
