@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QToolTip, QVBoxLayout, QWidget
 
 from app.frame.panel_header import PanelHeader
 from app.frame.sizes import MIDDLE_MARGINS, MIDDLE_SPACING
@@ -77,6 +77,7 @@ class PanelHost(QWidget):
 
     @Slot(object)
     def _on_session_scene_changed(self, scene: Scene | None) -> None:
+        QToolTip.hideText()  # it speaks of the numbers before
         if scene is None:
             self._show_state()
             return

@@ -171,6 +171,8 @@ class Canvas(QAbstractScrollArea):
             bar.setPageStep(part)
             bar.setSingleStep(max(1, part // 10))
         self._cursor = max(0, min(self._cursor, self.item_count() - 1))
+        if self._hover >= self.item_count():
+            self._hover_at(NOTHING)
         self.viewport().update()
 
     def offset(self) -> QPoint:

@@ -106,13 +106,18 @@ class HeadGrid(QWidget):
     ) -> None:
         """Show the matrices [n_heads, rows, columns] in one scale; None for nothing.
 
-        A head without a caption shows its number, counted from one.
+        A head without a caption shows its number, counted from one. A mouse at rest
+        now points at another number, which is told as if it had come there.
         """
+        was = (0,) if self._heads is None else self._heads.stack.shape
         self._heads = None
         if stack is not None and stack.size:
             self._heads = Heads(stack, scale, colour, captions)
-        self._hovered = NOWHERE
         self._forget_picture()
+        if self._hovered != NOWHERE:
+            stays = self._heads is not None and stack is not None and stack.shape == was
+            self._hovered = self._hovered if stays else NOWHERE
+            self.cell_hovered.emit(*self._hovered)
 
     def set_selected(self, head: int) -> None:
         """Mark one head as the chosen one."""

@@ -77,14 +77,18 @@ class Heatmap(QWidget):
     def show_matrix(self, matrix: Matrix | None) -> None:
         """Show all of `matrix`, or with None the message for having nothing.
 
-        The part shown stays where the new matrix has the shape of the old one.
+        The part shown stays where the new matrix has the shape of the old one. A mouse
+        at rest now points at another number, which is told as if it had come there.
         """
         shape = (0, 0) if matrix is None else matrix.values.shape
-        if self._matrix is None or self._matrix.values.shape != shape:
-            self._rows, self._columns = range(shape[0]), range(shape[1])
-            self._hovered = NOWHERE
-        self._matrix = matrix
+        before, self._matrix = self._matrix, matrix
         self._forget_picture()
+        has_moved = before is None or before.values.shape != shape
+        if has_moved:
+            self._rows, self._columns = range(shape[0]), range(shape[1])
+        if self._hovered != NOWHERE and matrix is not before:
+            self._hovered = NOWHERE if has_moved else self._hovered
+            self.cell_hovered.emit(*self._hovered)
 
     def show_range(self, rows: range, columns: range) -> None:
         """Show only these rows and columns (steps of one) of the matrix."""

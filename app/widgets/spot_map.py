@@ -104,9 +104,12 @@ class SpotMap(QWidget):
         return None if self._hovered is None else self.cell_of(self._hovered)
 
     def refresh(self) -> None:
-        """Arrange anew, when it is looked at next: other numbers, another size."""
+        """Arrange anew, when it is looked at next: other numbers, another size.
+
+        Nothing counts as hovered until the mouse moves, and listeners are told so.
+        """
         self._look = None
-        self._hovered = None
+        self._hover(None)
         self.update()
 
     def renew(self) -> None:

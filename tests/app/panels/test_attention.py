@@ -9,12 +9,14 @@ from PySide6.QtWidgets import QPushButton
 
 from app.panels.attention import AttentionPanel
 from app.panels.attention.panel import PAGES
+from app.panels.attention.status import StatusLine
 from app.scene import Scene
 from app.widgets.head_grid import HeadGrid
 from app.widgets.heatmap import Heatmap
 from app.widgets.mixture import MixtureMap
 from app.widgets.product import ProductMap
 from core.config import ModelConfig
+from core.trace.numbers import short
 from core.trace.selection import cell_of
 from core.trace.steps import steps_for
 from tests.helpers.scenes import AskedSession, scene_of
@@ -180,3 +182,25 @@ def test_a_product_is_clicked_by_its_row_and_its_column(panel, qtbot):
         point = QPoint(int(x + width / 2), int(y + height / 2))
         qtbot.mouseClick(product, Qt.MouseButton.LeftButton, pos=point)
     assert heard == [(2, 0), (0, 3)]
+
+
+def test_what_is_said_of_a_hovered_cell_follows_the_numbers(panel):
+    page, _ = shown(panel, "scores")
+    page.findChild(HeadGrid)._hover((1, 2, 0))
+    _, scene = shown(panel, "scaled")
+    number = short(float(scene.trace[f"{ATTN}.scaled"][1, 2, 0]), 4)
+    assert page.findChild(StatusLine).text.endswith(f"q · k / √d = {number}")
+    shown(panel, "scaled", text="the cat sat on the mat")
+    assert page.findChild(StatusLine).text.startswith("rows look at columns")
+
+
+@pytest.mark.parametrize(("step", "kind"), [("k", ProductMap), ("heads", MixtureMap)])
+def test_nothing_is_said_of_a_hovered_product_that_is_gone(panel, step, kind):
+    page, _ = shown(panel, step)
+    status = page.findChild(StatusLine)
+    picture = status.parentWidget().findChild(kind)
+    quiet = status.text
+    picture._hover(("total" if kind is MixtureMap else "left", 0, 1))
+    assert status.text != quiet
+    shown(panel, step, head=1)
+    assert "layer" not in status.text

@@ -85,6 +85,18 @@ def test_hovering_tells_head_row_and_column(grid, qtbot):
     assert told == [(1, 0, 1), (-1, -1, -1)]
 
 
+def test_a_mouse_at_rest_tells_its_spot_again_when_the_numbers_change(grid):
+    grid.show_heads(constant_heads(0, 0), SHARE, "pattern")
+    told = []
+    grid.cell_hovered.connect(lambda *spot: told.append(spot))
+    grid.show_heads(constant_heads(1, 1), SHARE, "pattern")
+    assert told == []
+    grid._hover((1, 0, 1))
+    grid.show_heads(constant_heads(0, 1), SHARE, "pattern")
+    grid.show_heads(constant_heads(0, 1, n=3), SHARE, "pattern")
+    assert told == [(1, 0, 1), (1, 0, 1), (-1, -1, -1)]
+
+
 def test_hovering_repaints_only_the_heads_concerned(grid, qtbot, monkeypatch):
     grid.show_heads(constant_heads(*[0] * 9), SHARE, "pattern")
     grid.show()

@@ -48,6 +48,17 @@ def expected(value, scale=SHARE, colour="pattern"):
     return f"#{packed & 0xFFFFFF:06x}"
 
 
+def test_a_mouse_at_rest_tells_its_cell_again_when_the_numbers_change(heatmap):
+    heatmap.show_matrix(matrix_of(np.zeros((2, 2))))
+    told = []
+    heatmap.cell_hovered.connect(lambda *cell: told.append(cell))
+    heatmap._hover((0, 1))
+    heatmap.show_matrix(matrix_of(np.ones((2, 2))))
+    heatmap.show_matrix(matrix_of(np.ones((3, 3))))
+    heatmap.show_matrix(matrix_of(np.zeros((3, 3))))
+    assert told == [(0, 1), (0, 1), (-1, -1)]
+
+
 @pytest.mark.parametrize(
     "values", [[[1.0]], [[0.25] * 4] * 4, np.zeros((3, 3))], ids=["one", "even", "zero"]
 )
