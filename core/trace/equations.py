@@ -26,6 +26,8 @@ def equation(step: Step, index: tuple[int, ...], values: Values) -> str:
     """The right-hand side of "this number = ..."."""
     if step.op in SUMS_OF_PRODUCTS:
         return _products(index, values)
+    if step.op == "lookup":
+        return _looked_up(step.inputs[1].rpartition(".")[2], index, values)
     return WRITERS[step.op](index, values)
 
 
@@ -34,10 +36,15 @@ def _products(index: tuple[int, ...], values: Values) -> str:
     products = left * right
     order = np.argsort(-np.abs(products), kind="stable")
     shown, others = order[:SUM_TERMS], order[SUM_TERMS:]
-    parts = [rf"{latex(left[i])} \cdot {bracketed(right[i])}" for i in shown]
+    firsts = [latex(left[i]) for i in shown[:1]]  # nothing stands before this one
+    firsts += [bracketed(left[i]) for i in shown[1:]]
+    parts = [
+        rf"{first} \cdot {bracketed(right[i])}"
+        for first, i in zip(firsts, shown, strict=True)
+    ]
     if len(others):
-        rest = latex(float(products[others].sum()))
-        parts.append(rf"\underbrace{{{rest}}}_{{{len(others)}}}")
+        rest = bracketed(float(products[others].sum()))
+        parts.append(rf"\underbrace{{{rest}}}_{{{len(others)} \text{{ more}}}}")
     parts += [bracketed(float(b[0])) for b in bias]
     return " + ".join(parts)
 
@@ -46,8 +53,10 @@ def _one(index: tuple[int, ...], values: Values) -> str:
     return latex(values[0][0])
 
 
-def _looked_up(index: tuple[int, ...], values: Values) -> str:
-    return rf"W[{int(values[0][0])}, {index[1]}] = {latex(values[1][0])}"
+def _looked_up(table: str, index: tuple[int, ...], values: Values) -> str:
+    """A row by its id, as ids are counted; the feature from 1, as features are."""
+    row, feature = int(values[0][0]), index[1] + 1
+    return rf"{table}[{row}]_{{{feature}}} = {latex(values[1][0])}"
 
 
 def _sum(index: tuple[int, ...], values: Values) -> str:
@@ -150,7 +159,6 @@ def _largest(index: tuple[int, ...], values: Values) -> str:
 WRITERS: dict[str, Writer] = {
     "same": _one,
     "concat": _one,
-    "lookup": _looked_up,
     "add": _sum,
     "scale_embedding": _times_root,
     "scale": _over_root,

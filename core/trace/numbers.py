@@ -22,12 +22,14 @@ def short(x: float, digits: int = 3) -> str:
 
 
 def latex(x: float, digits: int = 3) -> str:
-    """The same for a formula: -0.0205, or the signs for infinity."""
+    """A number of so many figures for a formula: -0.0205, or the signs for infinity."""
     if math.isnan(x):
         return r"\text{NaN}"
     if math.isinf(x):
         return r"\infty" if x > 0 else r"-\infty"
-    text = short(x, digits).replace(MINUS, "-")
+    # `short` does not count the zero before the point; a sum shows what it leaves out.
+    is_below_one = 1e-4 <= abs(x) < 1
+    text = short(x, digits + is_below_one).replace(MINUS, "-")
     mantissa, has_exponent, exponent = text.partition("e")
     if has_exponent:
         return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"

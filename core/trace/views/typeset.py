@@ -10,7 +10,8 @@ from itertools import pairwise
 LINE_LENGTH = 26
 """Visible characters of one line, about."""
 COMMAND = re.compile(r"\\[a-zA-Z]+|[{}_^\\ ]")
-NEGATIVE = re.compile(r"\((-)")
+NEGATIVE = re.compile(r"(^|[({=]\s*)-")
+"""A minus that takes nothing away from anything: nothing stands before it."""
 
 
 def in_lines(latex: str, length: int = LINE_LENGTH) -> str:
@@ -46,5 +47,5 @@ def visible_length(latex: str) -> int:
 
 
 def signed(latex: str) -> str:
-    """Minus signs behind an opening bracket as signs, not as differences."""
-    return NEGATIVE.sub(r"({-}", latex)
+    """Minus signs with nothing before them as signs, not as differences."""
+    return NEGATIVE.sub(r"\1{-}", latex)

@@ -1,3 +1,6 @@
+import pytest
+import ziamath as zm
+
 from core.trace.views.typeset import in_lines, terms_of, visible_length
 
 LONG = (
@@ -39,3 +42,15 @@ def test_a_fraction_counts_half():
 
 def test_a_negative_factor_is_signed_and_not_subtracted():
     assert in_lines(r"2 \cdot (-3)") == r"2 \cdot ({-}3)"
+
+
+@pytest.mark.parametrize("negative", ["-1.98", "x = -1.98", r"\frac{-1.98}{2}"])
+def test_a_sign_at_the_front_is_set_without_the_room_of_an_operator(negative):
+    def width(latex):
+        return zm.Latex(latex).getsize()[0]
+
+    assert width(in_lines(negative)) < width(negative)
+
+
+def test_a_difference_keeps_its_minus():
+    assert in_lines(r"\frac{4 - 3}{x - 2}") == r"\frac{4 - 3}{x - 2}"
