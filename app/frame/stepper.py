@@ -17,6 +17,7 @@ from app.style.fonts import SMALL, sans
 from app.style.icons import show_icon
 from app.widgets.label import as_tip
 from app.widgets.qt_calls import tells_faults
+from app.widgets.steady_button import SteadyButton
 from app.workers.tracing import TraceTiming
 from core.config import ModelConfig
 from core.trace.numbers import short
@@ -53,7 +54,7 @@ class Stepper(QFrame):
         self.previous.setObjectName("step.previous")
         self.previous.setAccessibleName("Previous step")
         self.previous.setToolTip(as_tip("Previous step (Left)"))
-        self.next = QPushButton(NEXT)
+        self.next = SteadyButton(NEXT)
         self.next.setObjectName("step.next")
         self.next.setProperty("kind", "primary")
         self.play = QPushButton("Play")
@@ -224,7 +225,7 @@ class Stepper(QFrame):
         self.place.setText(f"step {place + 1} of {len(keys)}" if keys else "")
         self.slider.setEnabled(bool(keys))
         self.next.setText(APPEND if self._is_last() else NEXT)
-        self.next.setEnabled(session.can_step(1))
+        self.next.set_usable(session.can_step(1))
         self.previous.setEnabled(session.can_step(-1))
         self.up.setEnabled(session.can_change_layer(-1))
         self.down.setEnabled(session.can_change_layer(1))

@@ -1,7 +1,7 @@
 """Putting tokens to the sentence: Append, Generate, Stop, Undo, and what came of it."""
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QHBoxLayout
 
 from app.session import Session
 from app.style.fonts import SMALL, mono, sans
@@ -9,6 +9,7 @@ from app.widgets.card import GAP, Card, plain_label
 from app.widgets.elided import ElidedLabel
 from app.widgets.label import elided
 from app.widgets.number_field import WholeField
+from app.widgets.steady_button import SteadyButton
 from core.tokenizers.base import Encoding
 
 N_NEW = 20
@@ -95,20 +96,20 @@ class WritingCard(Card):
         is_writing, can_pick = session.is_generating, session.can_append_pick
         label = elided(self._pick, self.append.font(), LABEL_WIDTH)
         self.append.setText(f"Append {label}".rstrip().replace("&", "&&"))
-        self.append.setEnabled(can_pick)
-        self.undo.setEnabled(session.can_undo and not is_writing)
+        self.append.set_usable(can_pick)
+        self.undo.set_usable(session.can_undo and not is_writing)
         self.n_new.setEnabled(not is_writing)
         self.generate.setText("Stop" if is_writing else "Generate")
-        self.generate.setEnabled(is_writing or (can_pick and session.n_room > 0))
+        self.generate.set_usable(is_writing or (can_pick and session.n_room > 0))
         labels = [piece.label for piece in session.encoding.pieces[self._n_typed :]]
         self._added.setVisible(bool(labels))
         self._added.show_text(f"+{len(labels)} {''.join(labels)}")
         self._state.setText(state_words(session))
 
 
-def push_button(name: str, tip: str) -> QPushButton:
+def push_button(name: str, tip: str) -> SteadyButton:
     """A button with an objectName; its text may change."""
-    button = QPushButton()
+    button = SteadyButton()
     button.setObjectName(name)
     button.setToolTip(tip)
     return button

@@ -76,7 +76,7 @@ def test_generate_writes_what_append_would_and_undo_takes_it_back(
     for _ in range(3):
         pressed(qtbot, session, writing.undo)
     assert session.encoding.ids == typed
-    assert not writing.undo.isEnabled()
+    assert not writing.undo.is_usable
     writing.n_new.show_number(3)
     pressed(qtbot, session, writing.generate)
     assert session.encoding.ids == appended
@@ -114,6 +114,18 @@ def test_generate_is_a_stop_button_while_the_model_writes(panel, session, qtbot)
     qtbot.mouseClick(writing.generate, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not session.is_generating, timeout=WAIT_MS)
     assert writing.generate.text() == "Generate"
+
+
+def test_the_focus_stays_on_the_button_that_was_pressed(panel, session, qtbot):
+    writing = page_of(panel).writing
+    panel.activateWindow()
+    qtbot.waitUntil(panel.isActiveWindow)
+    writing.n_new.show_number(2)
+    for button in (writing.append, writing.generate, writing.undo, writing.undo):
+        button.setFocus()
+        pressed(qtbot, session, button)
+        assert button.hasFocus()
+    assert not writing.undo.is_usable
 
 
 def test_another_temperature_changes_the_scene_and_the_pick(panel, session, qtbot):
