@@ -118,7 +118,7 @@ def how_picked(view: PickView) -> str:
         return "the likeliest token; temperature 0 leaves nothing to chance"
     draw = view.draw
     return (
-        f"place {view.rank + 1:,}, drawn with probability "
+        f"rank {view.rank + 1:,}, drawn with probability "
         f"{share_text(draw.upper - draw.lower)}: u = {draw.u:.4f} falls between "
         f"{draw.lower:.4f} and {draw.upper:.4f}"
     )
@@ -152,7 +152,7 @@ def pick_bar(view: PickView, tokenizer: Tokenizer, rank: int) -> Bar:
     cut = view.cut_by(rank)
     is_picked = token_id == view.draw.token_id
     state: BarState = "cut" if cut else "picked" if is_picked else "kept"
-    notes = (f"id {token_id}, place {rank + 1:,}", CUT_NOTES[cut])
+    notes = (f"id {token_id}, rank {rank + 1:,}", CUT_NOTES[cut])
     return Bar(
         label=tokenizer.label(token_id),
         value=tuple(numbers[column] for column in columns(view)),

@@ -74,14 +74,14 @@ def logit_bar(row: Ranking, tokenizer: Tokenizer, rank: int) -> Bar:
         float(row.logits[i]) for i in (token_id, row.order[-1], row.order[0])
     )
     share = (logit - low) / (high - low) if high > low else 1.0
-    note = f"id {token_id}, place {rank + 1:,} of {row.n_vocab:,}"
+    note = f"id {token_id}, rank {rank + 1:,} of {row.n_vocab:,}"
     return Bar(tokenizer.label(token_id), (decimal(logit),), share, note)
 
 
 def in_sight(row: Ranking, seen: range) -> str:
     """Which places of the list are in sight."""
     return (
-        f"places {seen.start + 1:,}–{seen.stop:,} of {row.n_vocab:,} · "
+        f"ranks {seen.start + 1:,}–{seen.stop:,} of {row.n_vocab:,} · "
         "bars start at the lowest logit"
     )
 

@@ -4,6 +4,9 @@ Step: output.pick. It is always about the last token of the sentence; a reader a
 another token is told what the model thought of the one that follows there.
 """
 
+from dataclasses import replace
+
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout
 
 from app.panels.output.controls import ControlsCard
@@ -14,9 +17,11 @@ from app.panels.output.writing import WritingCard
 from app.scene import Scene
 from app.session import Session
 from core.errors import TraceError
+from core.trace.matrix import Cell
 from core.trace.needs import Index
 from core.trace.views.output import (
     LOGITS,
+    PROBS,
     PickView,
     follower,
     pick_view,
@@ -36,11 +41,12 @@ class PickPage(Page):
     def __init__(self, session: Session) -> None:
         """Empty."""
         super().__init__(session)
+        self._last = 0
         self.drawn, self.controls = DrawCard(), ControlsCard()
         self.writing = WritingCard(session)
         for card in (self.drawn, self.controls):
             card.head.addStrut(PICK_HEAD_HEIGHT)
-        self.drawn.token_chosen.connect(self.choose)
+        self.drawn.token_chosen.connect(self._on_drawn_token_chosen)
         self.controls.sampling_requested.connect(session.request_sampling)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -56,12 +62,20 @@ class PickPage(Page):
 
     def display(self, scene: Scene) -> None:
         """Draw the pick; say what follows the chosen token in the sentence."""
+        self._last = scene.trace.n - 1
         view = self._show_pick(scene)
         self.drawn.set_selected(scene.selection.token)
         self.drawn.set_note(elsewhere(scene))
         self.controls.show_sampling(scene.sampling, view)
         label = "" if view is None else scene.tokenizer.label(view.draw.token_id)
         self.writing.show_pick(label)
+
+    @Slot(int)
+    def _on_drawn_token_chosen(self, token_id: int) -> None:
+        """Have the softmax of a clicked token explained; the cuts come after it."""
+        asked = Cell(PROBS, (self._last, token_id))
+        chosen = replace(self.session.selection, token=token_id, focus=asked)
+        self.session.request_selection(chosen)
 
     def _show_pick(self, scene: Scene) -> PickView | None:
         """Show the draw, or why there is none."""
@@ -89,5 +103,5 @@ def elsewhere(scene: Scene) -> str:
     return (
         f"{about} After {here}, where you are, the sentence goes on with "
         f"{scene.tokenizer.label(true)}: {share_text(float(row.probs[true]))} "
-        f"(place {row.rank(true) + 1:,}, surprisal {row.surprisal(true):.1f} bits)."
+        f"(rank {row.rank(true) + 1:,}, surprisal {row.surprisal(true):.1f} bits)."
     )

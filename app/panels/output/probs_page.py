@@ -93,7 +93,7 @@ def share_bar(row: Ranking, tokenizer: Tokenizer, rank: int) -> Bar:
     logit, prob = float(row.logits[token_id]), float(row.probs[token_id])
     power = math.exp(logit - float(row.logits[row.order[0]]))
     longest = float(row.probs[row.order[0]])
-    note = f"id {token_id}, place {rank + 1:,}, probability {short(prob, 4)}"
+    note = f"id {token_id}, rank {rank + 1:,}, probability {short(prob, 4)}"
     digits = share_digits(longest)
     numbers = (decimal(logit), share_text(power), share_text(prob, digits))
     return Bar(tokenizer.label(token_id), numbers, prob / longest, note)
@@ -137,7 +137,7 @@ def certainty(scene: Scene, row: Ranking) -> tuple[Figure, ...]:
     true = follower(scene.trace, row.query)
     if true is not None:
         words = (
-            f"goes on in the sentence: place {row.rank(true) + 1:,}, "
+            f"goes on in the sentence: rank {row.rank(true) + 1:,}, "
             f"{row.surprisal(true):.2f} bits"
         )
         share = short(float(row.probs[true]), 4)

@@ -76,10 +76,10 @@ def penalty_hint(view: PickView) -> str:
 
 
 def seed_hint(view: PickView) -> str:
-    """The random number of this place."""
+    """The random number of the token to come."""
     if view.distribution.is_greedy:
         return "not used: greedy"
-    return f"place {view.position + 1}: u = {view.draw.u:.4f}"
+    return f"token {view.position + 1}: u = {view.draw.u:.4f}"
 
 
 def cut_label(view: PickView) -> str:

@@ -23,9 +23,10 @@ from core.trace.views.tokens import (
     word_of,
 )
 
+COUNT_NOTE = "Tokens count from 1; the position added to the first of them is 0."
 SPLIT_NOTE = "Under each character stand its bytes, in hexadecimal."
 COLUMNS = (
-    Column("place", is_number=True, ink="muted"),
+    Column("token no.", is_number=True, ink="muted"),
     Column("token"),
     Column("id", is_number=True, ink="accent"),
     Column("bytes", ink="muted", gives=True),
@@ -86,6 +87,7 @@ class IdsFace(Card):
         self.body.addWidget(self.rows, 1)
         self.body.addLayout(said)
         self.body.addWidget(self.decoded)
+        self.set_note(COUNT_NOTE)
 
     def display(self, scene: Scene) -> None:
         """Show the tokens and mark the query."""

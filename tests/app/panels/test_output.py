@@ -11,6 +11,7 @@ from app.panels.output.find_token import token_ids
 from app.panels.output.words import share_digits, share_text
 from app.scene import Scene
 from core.generation.sampling import Sampling
+from core.trace.matrix import Cell
 from core.trace.trace import Trace
 from core.trace.views.output import pick_view
 from tests.helpers.bundles import tiny_tokenizer
@@ -117,6 +118,22 @@ def test_a_click_on_a_bar_selects_its_token(panel, step):
     (getattr(page, "drawn", None) or page._row).bars.row_clicked.emit(3)
     (wish,) = panel.session.wishes
     assert scene.tokenizer.label(wish.token) == label
+
+
+@pytest.mark.parametrize("query", [0, LAST])
+def test_a_click_on_the_draw_asks_for_the_softmax_of_the_token(panel, query):
+    _, page = shown(panel, "output.pick", query=query)
+    page.drawn.bars.row_clicked.emit(3)
+    page.drawn.bar.segment_clicked.emit(3)
+    for wish in panel.session.wishes:
+        assert wish.focus == Cell("output.probs", (LAST, wish.token))
+        assert wish.step != "output.probs"
+
+
+def test_places_in_the_order_are_ranks_and_the_draw_names_its_token(panel):
+    _, page = shown(panel, "output.pick")
+    assert page.drawn.how.text().startswith("rank ")
+    assert page.controls._hints["seed"].text().startswith(f"token {LAST + 2}: u = ")
 
 
 def test_typing_a_token_finds_it(panel, qtbot):
