@@ -89,7 +89,7 @@ def test_a_step_without_words_is_refused_by_name():
         step_text(Step("output.mystery", "add", (), (), ""), CONFIGS[0])
 
 
-def test_the_bright_first_column_and_the_two_ids_of_a_word_are_explained():
+def test_the_strong_first_column_and_the_two_ids_of_a_word_are_explained():
     by_name = {step.name: (step, config) for step, config in STEPS.values()}
     step, config = by_name["attn.pattern"]
     assert (

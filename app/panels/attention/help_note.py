@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
 from app.widgets.label import as_tip
 
 SPARE_ATTENTION = (
-    "Why is the first column so bright?\n"
+    "Why is the first column so strong?\n"
     "A row has to spend all of its attention. A head that finds nothing to\n"
     "take from the other tokens leaves what is spare on the first one.\n\n"
     "Why does row 1 always say 1.0?\n"

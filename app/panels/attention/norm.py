@@ -28,7 +28,6 @@ class NormPage(Page):
         self._view: NormView | None = None
         self._before, self._after = NormSide(), NormSide()
         self._before.set_title("Before: the residual stream")
-        self._after.set_title("After: the normed stream")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(CARD_GAP)
@@ -46,6 +45,7 @@ class NormPage(Page):
     def fill(self, scene: Scene) -> None:
         """Show both sides."""
         self._view = view = norm_view(scene.trace, scene.selection.step)
+        self._after.set_title(f"After: normed, then {view.learning}")
         sides = (self._before, self._after), (view.before, view.after), view.measured
         for side, matrix, measured in zip(*sides, strict=True):
             side.show_side(matrix, view.measures, measured)

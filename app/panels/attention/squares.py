@@ -42,7 +42,7 @@ class SquaresPage(Page):
         self._unit.setFont(sans(SMALL))
         self._row = Heatmap(may_be_square=False)
         self._enlarged, self._all, self._rows = Card(), Card(), Card()
-        self._stages = StageSwitch()
+        self._stages, self._help = StageSwitch(), HelpNote(SPARE_ATTENTION)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(CARD_GAP)
@@ -61,7 +61,7 @@ class SquaresPage(Page):
         legend.addWidget(self._unit)
         legend.addStretch(1)
         legend.addWidget(self._bar)
-        self._enlarged.head.addWidget(HelpNote(SPARE_ATTENTION))
+        self._enlarged.head.addWidget(self._help)
         self._enlarged.head.addWidget(self._stages)
         self._enlarged.body.addWidget(self._map, 1)
         self._enlarged.body.addLayout(legend)
@@ -92,6 +92,7 @@ class SquaresPage(Page):
         self._view = view = squares_view(scene.trace, scene.selection.step)
         self._head = None
         self._stages.set_stage(view.stage)
+        self._help.setVisible(view.stage == "pattern")  # it speaks of shares
         self._all.set_title(f"All heads of layer {view.layer + 1}")
         self._grid.show_heads(view.stack, view.scale, "pattern", view.captions)
         self._bar.show_scale(view.scale, "pattern")

@@ -19,8 +19,8 @@ from core.trace.views.roles import role_of
 
 Numbers = NDArray[np.float64]
 
-LEARNED = ("γ", "β")
-"""The gain and the shift of a norm, in the order of the step's inputs."""
+LEARNED = {"γ": "× γ", "β": "+ β"}
+"""The gain and the shift of a norm, in the order of the step's inputs, and their use."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +37,11 @@ class NormView:
     """[n_measures, n] before, and after."""
     learned: tuple[tuple[str, FloatArray], ...]
     """The gain γ, and the shift β where there is one: [d_model]."""
+
+    @property
+    def learning(self) -> str:
+        """What the learned numbers do to a normed row: "× γ + β"."""
+        return " ".join(LEARNED[sign] for sign, _ in self.learned)
 
     def tip(self, matrix: Matrix, row: int, column: int) -> str:
         """Where a cell stands, its number, and the feature's learned numbers."""

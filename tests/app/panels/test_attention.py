@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.panels.attention import AttentionPanel
+from app.panels.attention.help_note import HelpNote
 from app.panels.attention.panel import PAGES
 from app.panels.attention.status import StatusLine
 from app.scene import Scene
@@ -204,3 +205,14 @@ def test_nothing_is_said_of_a_hovered_product_that_is_gone(panel, step, kind):
     assert status.text != quiet
     shown(panel, step, head=1)
     assert "layer" not in status.text
+
+
+@pytest.mark.parametrize("step", SQUARES)
+def test_the_words_on_spare_attention_stand_only_beside_shares(panel, step):
+    page, _ = shown(panel, step)
+    assert page.findChild(HelpNote).isVisibleTo(page) == (step == "pattern")
+
+
+def test_the_norm_says_that_its_learned_numbers_are_in_what_it_shows(panel):
+    page, _ = shown(panel, "norm")
+    assert page._after.title == "After: normed, then × γ + β"
