@@ -40,6 +40,10 @@ FREE = QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored
 """Cards keep their sizes whatever they show, so that a step forward moves nothing."""
 STATIONS = ("attn", "ffn")
 HEADS = ("before", "added", "cosine", "after")
+MEASURES = (
+    "A length is the root of a row's summed squares. The cosine says where the added "
+    "row points: 1 along the stream, 0 across it, −1 against it."
+)
 POST_NOTE = "After every sum the stream is normed, so the next one starts afresh."
 
 
@@ -94,7 +98,7 @@ class ResidualPanel(Panel):
         self._show_addition(addition_of(trace, step, at.query, feature), feature)
         token = elided(trace.encoding.pieces[at.query].label, sans(LARGE), WIDEST_TOKEN)
         self._sum.set_title(f"{token} · {_place(step)}")
-        self._lengths.set_title(f"{token} · norms, layer by layer")
+        self._lengths.set_title(f"{token} · lengths, layer by layer")
         self._show_table(trace, self._measured[1], at.query)
         self._table.set_selected(station)
 
@@ -139,7 +143,7 @@ class ResidualPanel(Panel):
         )
         self._table.show_rows(rows, HEADS, "layer")
         is_post = trace.config.norm_place == "post"
-        self._lengths.set_note(POST_NOTE if is_post else "")
+        self._lengths.set_note(f"{MEASURES} {POST_NOTE}" if is_post else MEASURES)
 
     # What the reader does.
 

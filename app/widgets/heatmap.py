@@ -222,7 +222,7 @@ class Heatmap(QWidget):
         box = QRectF(0, area.bottom(), self.width(), FOOT)
         painter.setFont(sans(SMALL))
         painter.setPen(theme().ink("muted"))
-        note = f"each dot is the largest of {rows} × {columns} cells"
+        note = f"too many to draw: a dot is the largest of {rows} × {columns} numbers"
         draw_label(painter, box, note, Qt.AlignmentFlag.AlignHCenter)
 
     def _paint_message(self, painter: QPainter) -> None:

@@ -111,7 +111,7 @@ class StreamView(Canvas):
         labels = (advance(row.label, mono()) for row in rows)
         self._left = min(LABEL_LIMIT, max(labels, default=0.0)) + 1 + 2 * GAP
         ends = (advance(number(row.norms[-1]), mono(SMALL)) for row in rows)
-        heads = advance("norm", sans(SMALL))
+        heads = advance("length", sans(SMALL))
         self._right = max(heads, *ends, 0.0) + 2 * GAP
         added = (max(*row.added_above, *row.added_below, 0.0) for row in rows)
         self._most_added = min(1.0, max(added, default=0.0) / self._limit)
@@ -313,7 +313,7 @@ class StreamView(Canvas):
             box = QRectF(middle - needed / 2, 0, needed, HEAD)
             draw_label(painter, box, self._names[layer], Align.AlignHCenter)
         end = QRectF(self._line_end - shift, 0, self._right - GAP, HEAD)
-        draw_label(painter, end, "norm", Align.AlignRight)
+        draw_label(painter, end, "length", Align.AlignRight)
 
     def _paint_foot(self, painter: QPainter, foot: QRectF) -> None:
         x, middle = float(GAP), foot.center().y()
@@ -328,7 +328,7 @@ class StreamView(Canvas):
         for y in (top, bottom):
             painter.drawLine(QLineF(x, y, x + 6, y))
         painter.drawLine(QLineF(x + 3, top, x + 3, bottom))
-        self._write(painter, x + GAP + 4, foot, f"this high: {number(self.ruler)}")
+        self._write(painter, x + GAP + 4, foot, f"= length {number(self.ruler)}")
 
     def _write(self, painter: QPainter, x: float, foot: QRectF, words: str) -> float:
         """Write words of the scale at x; where they end."""

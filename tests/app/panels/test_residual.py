@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject
 
-from app.panels.residual import POST_NOTE, ResidualPanel
+from app.panels.residual import MEASURES, POST_NOTE, ResidualPanel
 from app.scene import Scene
 from core.generation.sampling import Sampling
 from core.trace.selection import Selection
@@ -91,9 +91,9 @@ def test_a_part_of_the_addition_leads_to_its_step(panel):
 
 def test_a_norm_behind_the_sum_is_said(panel):
     panel.display(scene_of("1.resid_mid"))
-    assert panel._lengths.note == ""
+    assert panel._lengths.note == MEASURES
     panel.display(scene_of("1.resid_mid", norm_place="post"))
-    assert panel._lengths.note == POST_NOTE
+    assert panel._lengths.note == f"{MEASURES} {POST_NOTE}"
 
 
 def test_another_step_moves_no_card(panel, qtbot):
