@@ -16,7 +16,11 @@ from core.trace.views.embedding import flat_map, nearest, table_of, weight_cell
 N_LISTED, N_MAPPED = 7, 24
 """Neighbours in the list and on the map."""
 NO_OTHERS = "The table has no other row."
-MAP_NOTE = "rows at length 1, from where they differ most"
+LIST_NOTE = (
+    "Cosine: 1 where two rows point the same way, 0 where they have nothing in common. "
+    "Click one to see its row below and its cosine worked out."
+)
+MAP_NOTE = "Near dots are rows that point alike. Click one to compare it."
 
 
 class NeighboursCard(Card):
@@ -37,6 +41,7 @@ class NeighboursCard(Card):
         )
         self.bars.bar_clicked.connect(self._on_bar_clicked)
         self.body.addWidget(self.bars)
+        self.set_note(LIST_NOTE)
 
     def display(self, scene: Scene) -> None:
         """List the neighbours of the query's row."""
@@ -91,7 +96,9 @@ class MapCard(Card):
                 strict=True,
             )
         )
-        first, second = (f"{share:.0%} of the spread" for share in shown.shares)
+        first, second = (
+            f"shows {share:.0%} of how they differ" for share in shown.shares
+        )
         self.scatter.show_dots(tuple(dots), (first, second), chosen=0)
 
     @Slot(int)

@@ -173,18 +173,25 @@ def cosine(table: Table, row: int, other: int) -> float:
     return float(product / (found[row] * found[other]))
 
 
+def cosine_words(table: Table, row: int, other: int) -> str:
+    """How alike two rows are, worked out: dot product, lengths, cosine."""
+    product = short(float(table.values[row] @ table.values[other]))
+    sizes = " × ".join(short(float(lengths(table)[at])) for at in (row, other))
+    alike = short(cosine(table, row, other))
+    return f"rows {row} and {other}: dot {product} / lengths ({sizes}) = cosine {alike}"
+
+
 def window(trace: Trace, selection: Selection) -> Window:
     """The rows around the chosen one; or it and a row further off that was asked for.
 
-    A row is asked for by pointing at a number of the table.
+    A row is asked for by pointing at a number of the table, and compared in the title.
     """
     chosen, focus = trace.ids[selection.query], selection.focus
     row, feature = chosen, chosen_place(trace, selection)[1]
     if focus is not None and focus.key == TABLE:
         row, feature = focus.index
     if abs(row - chosen) > N_AROUND:
-        alike = short(cosine(table_of(trace), chosen, row))
-        title = f"rows {chosen} and {row} of the table: cosine {alike}"
+        title = cosine_words(table_of(trace), chosen, row)
         return Window((chosen, row), title, (1, feature))
     first, last = (
         max(0, chosen - N_AROUND),
@@ -192,6 +199,8 @@ def window(trace: Trace, selection: Selection) -> Window:
     )
     ids = tuple(range(first, last + 1))
     title = f"rows {first} to {last} of the table"
+    if row != chosen:
+        title = cosine_words(table_of(trace), chosen, row)
     return Window(ids, title, (ids.index(row), feature))
 
 

@@ -15,6 +15,7 @@ from core.trace.views.embedding import (
     TOKEN,
     Table,
     cosine,
+    cosine_words,
     embedding_rows,
     flat_map,
     nearest,
@@ -134,3 +135,17 @@ def test_the_scaling_is_written_with_the_models_numbers():
     once, fourfold = short(value, 4), short(4 * value, 4)
     assert before == f"before: {once}"
     assert after == f"times √16: {once} × 4.000 = {fourfold}"
+
+
+def test_a_comparison_is_worked_out_from_dot_product_and_lengths():
+    words = cosine_words(CROSS, 2, 3)
+    assert words == "rows 2 and 3: dot −3.00 / lengths (3.00 × 1.41) = cosine −0.71"
+
+
+def test_a_neighbour_in_the_window_is_compared_where_it_stands():
+    trace = tiny_trace("the cat sat")
+    chosen = trace.ids[1]
+    at = Selection(step=TOKEN, query=1, focus=Cell(TABLE, (chosen - 1, 0)))
+    shown = window(trace, at)
+    assert shown.ids == window(trace, replace(at, focus=None)).ids
+    assert shown.title == cosine_words(table_of(trace), chosen, chosen - 1)
