@@ -196,8 +196,13 @@ def paint_column_labels(
     cells, line = frame.cells, line_height(mono(SMALL))
     needed = line if frame.is_slanted else widest(axis) + GAP
     longest = (frame.column_height - GAP) / SLANTED - line / 2
+    taken: list[float] = []
     for place in _labelled(cells.n_columns, cells.cell_width, needed, lit):
         middle = cells.left + (place + 0.5) * cells.cell_width
+        left = min(middle - needed / 2, frame.right - needed)
+        if any(abs(left - other) < needed for other in taken):
+            continue  # the last label has been moved into the room
+        taken.append(left)
         _wear(painter, lit.get(place))
         painter.save()
         painter.translate(middle, cells.top - GAP)
@@ -207,8 +212,7 @@ def paint_column_labels(
             text = elided(axis.labels[place], painter.font(), room)
             painter.drawText(QRectF(0, -line / 2, room + line, line), LEVEL, text)
         else:
-            left = min(-needed / 2, frame.right - middle - needed)
-            box = QRectF(left, -line, needed, line)
+            box = QRectF(left - middle, -line, needed, line)
             draw_label(painter, box, axis.labels[place], Qt.AlignmentFlag.AlignHCenter)
         painter.restore()
 

@@ -30,7 +30,7 @@ from app.widgets.axes import (
     paint_column_labels,
     paint_row_labels,
 )
-from app.widgets.label import as_tip, draw_label
+from app.widgets.label import as_tip, draw_label, first_fitting
 from app.widgets.map_picture import NOWHERE, MapPicture, Place, picture_of
 from app.widgets.qt_calls import tells_faults
 from core.trace.matrix import Matrix
@@ -222,7 +222,9 @@ class Heatmap(QWidget):
         box = QRectF(0, area.bottom(), self.width(), FOOT)
         painter.setFont(sans(SMALL))
         painter.setPen(theme().ink("muted"))
-        note = f"too many to draw: a dot is the largest of {rows} × {columns} numbers"
+        dots = f"a dot is the largest of {rows} × {columns} numbers"
+        wordings = (f"too many to draw: {dots}", dots, f"largest of {rows} × {columns}")
+        note = first_fitting(wordings, painter.font(), box.width())
         draw_label(painter, box, note, Qt.AlignmentFlag.AlignHCenter)
 
     def _paint_message(self, painter: QPainter) -> None:

@@ -5,6 +5,7 @@ escaped here; painted text never passes an HTML reader.
 """
 
 import html
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from PySide6.QtCore import QRectF, Qt
@@ -37,6 +38,15 @@ def elided(text: str, font: QFont, width: float) -> str:
     if advance(text, font) <= width:
         return text
     return metrics(font).elidedText(text, Qt.TextElideMode.ElideMiddle, width)
+
+
+def first_fitting(wordings: Iterable[str], font: QFont, width: float) -> str:
+    """The first of some wordings, longest first, with room in `width`; else the last."""
+    shown = ""
+    for shown in wordings:
+        if advance(shown, font) <= width:
+            break
+    return shown
 
 
 def line_height(font: QFont) -> float:

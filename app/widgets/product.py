@@ -173,8 +173,8 @@ class ProductMap(SpotMap):
         layout = picture.layout
         for factor, name in zip(FACTORS, product.names, strict=True):
             matrix = product.matrix(factor)
-            caption = words.caption_of(name, matrix, picture.blocks[factor])
-            words.paint_caption(painter, caption, matrix.colour, layout, factor)
+            wordings = words.captions_of(name, matrix, picture.blocks[factor])
+            words.paint_caption(painter, wordings, matrix.colour, layout, factor)
         words.paint_group_names(painter, product.groups, layout)
         row, column = self.hovered_cell or self.selected
         products = product.left.values[row] * product.right.values[:, column]

@@ -11,11 +11,12 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from app.style.fonts import SMALL, sans
 from app.style.theme import theme
 from app.widgets.cell_image import image_of_levels
-from app.widgets.cell_text import MINUS, range_text
+from app.widgets.cell_text import range_text
 from app.widgets.label import Align, draw_label
 from app.widgets.product_layout import ProductLayout
 from app.widgets.reduce import block_size, reduce_by_maximum
 from core.trace.matrix import FloatArray
+from core.trace.numbers import short
 
 NOTHING, UP, DOWN = 0, 1, 2
 """Levels of the bars' picture."""
@@ -47,7 +48,7 @@ def paint_chart(
     draw_label(
         painter, box, f"the {len(products)} products · ±{largest}", Align.AlignLeft
     )
-    total = range_text(float(products.sum(dtype=np.float64))).replace("-", MINUS)
+    total = short(float(products.sum(dtype=np.float64)), 4)
     draw_label(painter, box, f"sum {total}", Align.AlignRight)
 
 

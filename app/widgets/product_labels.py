@@ -13,7 +13,7 @@ from app.style.theme import theme
 from app.widgets.axes import WIDEST_LABEL, WIDEST_SHARE, widest
 from app.widgets.cell_layout import CellLayout, label_step
 from app.widgets.cell_text import range_text
-from app.widgets.label import Align, advance, draw_label, line_height
+from app.widgets.label import Align, advance, draw_label, first_fitting, line_height
 from app.widgets.map_painting import paint_outline
 from app.widgets.product_layout import ProductLayout
 from app.widgets.strip import Group
@@ -38,25 +38,32 @@ def group_width(groups: Sequence[Group]) -> float:
     return max(names, default=0.0)
 
 
-def caption_of(name: str, matrix: Matrix, blocks: tuple[int, int]) -> str:
-    """Name, size and range: "W_Q · 192 × 48 · ±0.31"."""
+def captions_of(name: str, matrix: Matrix, blocks: tuple[int, int]) -> tuple[str, ...]:
+    """Name, size and range, "W_Q · 192 × 48 · ±0.31", and ever shorter wordings."""
     rows, columns = matrix.values.shape
-    text = f"{name} · {rows} × {columns} · ±{range_text(matrix.scale.limit)}"
+    sized = f"{name} · {rows} × {columns}"
+    ranged = f"{sized} · ±{range_text(matrix.scale.limit)}"
     if blocks == (1, 1):
-        return text
-    return f"{text} · a dot is the largest of {blocks[0]} × {blocks[1]}"
+        return ranged, sized, name
+    dots = f"a dot is the largest of {blocks[0]} × {blocks[1]}"
+    return f"{ranged} · {dots}", ranged, sized, name
 
 
 def paint_caption(
-    painter: QPainter, text: str, colour: str, layout: ProductLayout, factor: str
+    painter: QPainter,
+    wordings: Sequence[str],
+    colour: str,
+    layout: ProductLayout,
+    factor: str,
 ) -> None:
-    """Write above a matrix what it is, in its colour."""
+    """Write above a matrix what it is, in its colour, in as many words as fit."""
     cells, margins = layout.cells(factor), layout.margins
     top = cells.top - margins.caption
     if factor == "left":
         top -= margins.group_line
     box = QRectF(cells.left, top, cells.width, line_height(sans(SMALL)))
     painter.setFont(sans(SMALL))
+    text = first_fitting(wordings, painter.font(), box.width())
     width = min(box.width(), advance(text, painter.font()))
     behind = QRectF(box.left(), box.top(), width, box.height())
     painter.fillRect(behind, theme().colour("surface"))  # a lit column passes here

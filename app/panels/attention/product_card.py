@@ -40,6 +40,7 @@ class ProductCard(Card):
         self._meeting.setFont(mono())
         for label in (self._words, self._sharing):
             label.setFont(sans(SMALL))
+        for label in (self._words, self._sharing, self._meeting):
             label.setWordWrap(True)
         for label in (self._equation, self._words, self._sharing, self._meeting):
             column.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)

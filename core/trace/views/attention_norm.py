@@ -20,7 +20,7 @@ from core.trace.views.roles import role_of
 Numbers = NDArray[np.float64]
 
 LEARNED = {"γ": "× γ", "β": "+ β"}
-"""The gain and the shift of a norm, in the order of the step's inputs, and their use."""
+"""The gain and the shift, in the order of the step's inputs, and what they do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

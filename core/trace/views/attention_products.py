@@ -16,6 +16,9 @@ from core.trace.views.roles import role_of
 
 Part = tuple[str, Index]
 
+NO_BREAK = "\u00a0"
+"""A space at which no line ends: a result stays beside its sign."""
+
 PROJECTIONS = ("q", "k", "v")
 """The three products that read the normed stream."""
 
@@ -63,7 +66,7 @@ class ProductView:
         bias = ""
         if self.biases is not None:
             bias = f" + bias {short(float(self.biases[column]))}"
-        return f"{token} × column {column + 1}{bias} = {number}"
+        return f"{token} × column {column + 1}{bias} ={NO_BREAK}{number}"
 
     def tip(self, factor: str, row: int, column: int) -> str:
         """Where a cell of one of the three stands, and its number."""

@@ -5,11 +5,14 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 
+from app.style.fonts import SMALL, sans
 from app.style.theme import LIGHT
 from app.widgets.dial import Dial
+from app.widgets.label import advance, first_fitting
 from app.widgets.mixture import Mixture, MixtureMap
 from app.widgets.product import Product, ProductMap
 from app.widgets.product_chart import bars_image
+from app.widgets.product_labels import captions_of
 from app.widgets.product_layout import Margins, layout_of
 from core.trace.matrix import Axis, Matrix, Scale
 
@@ -176,3 +179,11 @@ def test_a_dial_shows_the_turned_arrow_in_its_colour(qtbot):
     image = dial.grab().toImage()
     up = QColor(image.pixel(70, 40))
     assert up.name().upper() == LIGHT.query
+
+
+def test_a_caption_drops_words_instead_of_being_cut(qapp):
+    words = captions_of("W_2", product_of().right, (4, 2))
+    widths = [advance(each, sans(SMALL)) for each in words]
+    assert widths == sorted(widths, reverse=True)
+    assert first_fitting(words, sans(SMALL), widths[2]) == words[2]
+    assert first_fitting(words, sans(SMALL), 1) == words[-1] == "W_2"

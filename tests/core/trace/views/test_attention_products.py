@@ -66,7 +66,7 @@ def test_the_meeting_says_bias_and_number(trace):
     view = projection_view(trace, f"{ATTN}.q", 1)
     words = view.meeting(2, 3)
     assert words.startswith(f"{trace.encoding.pieces[2].label} × column 4 + bias ")
-    assert float(words.rpartition("= ")[2].replace("−", "-")) == pytest.approx(
+    assert float(words.rpartition("=\u00a0")[2].replace("−", "-")) == pytest.approx(
         trace.value(f"{ATTN}.q", (1, 2, 3)), rel=1e-3
     )
 
