@@ -12,8 +12,8 @@ import fontpkg_ibm_plex_mono
 import fontpkg_ibm_plex_sans
 from PySide6.QtGui import QFont, QFontDatabase
 
-CAPTION, SMALL, BASE, LARGE, TITLE, NUMBER = 8, 9, 10, 11, 15, 22
-"""The six sizes in points: capitals, small, base, large, panel title, the number."""
+TINY, CAPTION, SMALL, BASE, LARGE, TITLE, NUMBER = 7, 8, 9, 10, 11, 15, 22
+"""The sizes in points: in narrow cells, capitals, small, base, large, titles, number."""
 
 REGULAR, MEDIUM, SEMIBOLD = 400, 500, 600
 """The weights. Nothing is heavier than REGULAR but names and states."""

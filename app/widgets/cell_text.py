@@ -20,12 +20,15 @@ def cell_text(value: float, scale: Scale) -> str:
 
 
 def decimals(scale: Scale) -> int:
-    """Digits after the point: a tenth of the limit can still be told from zero."""
+    """Digits after the point, alike for all cells: a tenth of the limit is not zero.
+
+    There is always one, so that no small number passes for a whole one.
+    """
     if scale.limit <= 0:
         return 1
     if scale.kind == "share" and scale.limit >= 1:
         return 2 if scale.limit == 1 else 1
-    return min(4, max(0, 1 - floor(log10(scale.limit))))
+    return min(4, max(1, 1 - floor(log10(scale.limit))))
 
 
 def _without_leading_zero(text: str) -> str:

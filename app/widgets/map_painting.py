@@ -6,9 +6,9 @@ In: a painter, a layout and a picture of one pixel a cell. Pure painting, no sta
 from math import isnan
 
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 
-from app.style.fonts import SMALL, mono
+from app.style.fonts import CAPTION, SMALL, TINY, mono
 from app.style.maps import map_colours
 from app.style.ramp import levels
 from app.style.theme import theme
@@ -20,9 +20,11 @@ from core.trace.matrix import FloatArray, Matrix
 GAPS_FROM = 10.0
 """Cells smaller than this touch."""
 WIDE_GAPS_FROM = 28.0
-NUMBERS_FROM = 34.0
+NUMBERS_FROM = 24.0
 """Cells at least this wide carry their number."""
-NUMBER_ROOM = 4.0
+NUMBER_SIZES = (SMALL, CAPTION, TINY)
+"""The largest in which all numbers of a map have room is taken."""
+NUMBER_ROOM = 3.0
 LEAST_OUTLINE = 7.0
 """An outline stays visible around a cell of one pixel."""
 
@@ -68,12 +70,12 @@ def paint_numbers(
     painter: QPainter, cells: CellLayout, values: FloatArray, matrix: Matrix
 ) -> None:
     """The numbers [rows, columns] in the cells, where all of them have room."""
-    font = mono(SMALL)
-    if cells.cell_width < NUMBERS_FROM or cells.cell_height < line_height(font):
+    if cells.cell_width < NUMBERS_FROM or cells.cell_height < line_height(mono(TINY)):
         return
     texts = [[cell_text(float(v), matrix.scale) for v in row] for row in values]
     longest = max((text for row in texts for text in row), key=len)
-    if advance(longest, font) + NUMBER_ROOM > cells.cell_width:
+    font = number_font(longest, cells)
+    if font is None:
         return
     scale = matrix.scale
     ink_of = map_colours(scale.kind, matrix.colour).inks
@@ -84,6 +86,18 @@ def paint_numbers(
             painter.setPen(QColor(ink_of[cell_levels[row, column]]))
             box = QRectF(*cells.rectangle(row, column))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def number_font(longest: str, cells: CellLayout) -> QFont | None:
+    """The largest font in which the longest number has room; None where none has."""
+    fonts = (mono(size) for size in NUMBER_SIZES)
+    fitting = (
+        font
+        for font in fonts
+        if advance(longest, font) + NUMBER_ROOM <= cells.cell_width
+        and line_height(font) <= cells.cell_height
+    )
+    return next(fitting, None)
 
 
 def paint_cross(painter: QPainter, cells: CellLayout, row: int, column: int) -> None:

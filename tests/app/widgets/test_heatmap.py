@@ -8,11 +8,14 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QAction, QHelpEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QToolTip
 
+from app.style.fonts import CAPTION, SMALL, TINY
 from app.style.maps import map_colours
 from app.style.ramp import EMPTY, TOP, levels
 from app.style.theme import DARK, LIGHT, apply_theme, theme
 from app.widgets.axes import _labelled
+from app.widgets.cell_layout import CellLayout
 from app.widgets.heatmap import NO_VALUES_MESSAGE, Heatmap
+from app.widgets.map_painting import number_font
 from core.trace.matrix import Axis, Matrix, Scale
 
 SHARE = Scale("share", 1.0)
@@ -267,3 +270,11 @@ def test_lit_labels_come_before_all_others_and_none_overlaps():
     ordered = sorted(places)
     gaps = [b - a for a, b in pairwise(ordered)]
     assert min(gaps) * 4 >= 15
+
+
+def test_numbers_shrink_before_they_vanish(qapp):
+    sizes = [
+        number_font("−1.4", CellLayout(0, 0, width, 40, 1, 1)) for width in (60, 31, 26)
+    ]
+    assert [font.pointSize() for font in sizes] == [SMALL, CAPTION, TINY]
+    assert number_font("−1.4", CellLayout(0, 0, 20, 40, 1, 1)) is None
