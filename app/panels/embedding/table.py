@@ -47,7 +47,7 @@ class RowsMap(QWidget):
         """No rows yet."""
         super().__init__()
         self._scene: Scene | None = None
-        self.map, self.bar = Heatmap(), ColourBar()
+        self.map, self.bar = Heatmap(may_be_square=False), ColourBar()
         give_the_rest(self.map, LEAST_HEIGHT)
         self.map.set_hover_text(self._hover_text)
         self.map.cell_clicked.connect(self._on_map_cell_clicked)

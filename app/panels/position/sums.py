@@ -33,7 +33,7 @@ class SumCard(Card):
         self._scene: Scene | None = None
         self.bar = ColourBar()
         self.head.addWidget(self.bar)
-        self.maps = tuple(Heatmap() for _ in PARTS)
+        self.maps = tuple(Heatmap(may_be_square=False) for _ in PARTS)
         self.titles = tuple(plain_label(part, "muted") for part in PARTS)
         self.values = tuple(plain_label() for _ in PARTS)
         grid = QGridLayout()
