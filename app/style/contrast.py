@@ -9,6 +9,9 @@ from functools import cache
 READABLE = 4.5
 """The least contrast of text with what is behind it (WCAG AA)."""
 
+EASY = 7.0
+"""The contrast of text that is read without effort (WCAG AAA)."""
+
 BLACK, WHITE = "#000000", "#FFFFFF"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from app.style.contrast import BLACK, READABLE, WHITE, channels, contrast, hexadecimal
+from app.style.contrast import BLACK, EASY, WHITE, channels, contrast, hexadecimal
 
 ByteArray = NDArray[np.uint8]
 
@@ -106,12 +106,13 @@ def _from_oklab(lab: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def text_on(background: str, preferred: str = BLACK) -> str:
-    """The ink for text on `background`: `preferred` where readable, or white, or black.
+    """The ink for text on `background`: `preferred` where it is easy to read.
 
-    The contrast is at least 4.5 on every background: black or white always reaches it.
+    Else black or white, whichever stands out more: that is at least 4.5 everywhere.
     """
-    candidates = (preferred, WHITE, BLACK)
-    return next(ink for ink in candidates if contrast(ink, background) >= READABLE)
+    if contrast(preferred, background) >= EASY:
+        return preferred
+    return max((WHITE, BLACK), key=lambda ink: contrast(ink, background))
 
 
 def inks(table: ByteArray, preferred: str) -> tuple[str, ...]:

@@ -72,6 +72,11 @@ def test_text_can_be_read_on_every_grey(grey):
     assert contrast(text_on(ground), ground) >= 4.5
 
 
+def test_the_stronger_ink_stands_on_a_middling_colour():
+    assert text_on("#A878A0", "#1B1F27") == "#000000"
+    assert text_on("#FFFFFF", "#1B1F27") == "#1B1F27"
+
+
 @pytest.mark.parametrize("chosen", THEMES, ids=lambda t: t.name)
 @pytest.mark.parametrize("colour", ["query", "key", "value", "pattern", "residual"])
 def test_numbers_can_be_read_on_every_cell(chosen, colour):
