@@ -56,6 +56,8 @@ class Curve:
     """The theme colour it wears."""
     dots: tuple[int, ...] = ()
     """Indices of the samples that stand out, such as the positions of the tokens."""
+    is_dashed: bool | None = None
+    """None: solid, or where a curve before it has the same colour, another line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,8 +293,11 @@ class Lines(Canvas):
     def _pen(self, index: int) -> QPen:
         """The colour of the curve's role; other curves in it have another line."""
         role = self._curves[index].role
-        before = sum(curve.role == role for curve in self._curves[:index])
-        return QPen(theme().colour(role), 1.5, STYLES[before % len(STYLES)])
+        is_dashed = self._curves[index].is_dashed
+        style = sum(curve.role == role for curve in self._curves[:index])
+        if is_dashed is not None:
+            style = int(is_dashed)
+        return QPen(theme().colour(role), 1.5, STYLES[style % len(STYLES)])
 
     def _paint_curve(self, painter: QPainter, index: int) -> None:
         curve, plot = self._curves[index], self._plot

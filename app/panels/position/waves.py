@@ -48,7 +48,7 @@ def curve_of(shown: Waves, wave: Wave) -> Curve:
     """A wave as a curve; only the chosen ones carry the tokens' dots and the colour."""
     role = "accent" if wave.is_chosen else "faint"
     dots = shown.dots if wave.is_chosen else ()
-    return Curve(wave.name, shown.x, wave.y, role, dots)
+    return Curve(wave.name, shown.x, wave.y, role, dots, wave.is_dashed)
 
 
 class SimilarityCard(Card):

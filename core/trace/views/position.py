@@ -41,6 +41,8 @@ class Wave:
     y: FloatArray
     """[n_samples]."""
     is_chosen: bool
+    is_dashed: bool = False
+    """For cosines, to be told from the sines beside them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +136,7 @@ def _sinusoidal(trace: Trace, feature: int, position: int) -> Waves:
     n_between = max(1, N_SAMPLES // len(shown))
     values = _sinusoid(shown, n_between, d_model)
     curves = tuple(
-        Wave(f"{at + 1} {SHAPES[at % 2]}", values[:, at], at in pair)
+        Wave(f"{at + 1} {SHAPES[at % 2]}", values[:, at], at in pair, at % 2 == 1)
         for at in (*pair, *other_features(first, d_model))
     )
     named = " and ".join(str(at + 1) for at in pair)

@@ -123,3 +123,14 @@ def test_no_curve_at_all_is_no_error(lines):
     lines.show_curves(())
     lines.set_mark(2.0)
     assert not lines.grab().isNull()
+
+
+def test_a_curve_may_say_itself_whether_it_is_dashed(qtbot):
+    lines = Lines("waves")
+    qtbot.addWidget(lines)
+    x = np.arange(3, dtype=np.float32)
+    kinds = (False, True, False, True, None)
+    lines.show_curves(tuple(Curve(str(k), x, x, is_dashed=k) for k in kinds))
+    styles = [lines._pen(index).style() for index in range(4)]
+    solid, dashed = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
+    assert styles == [solid, dashed, solid, dashed]
