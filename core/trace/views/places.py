@@ -22,13 +22,13 @@ FEATURES = {"d_model": "feature", "d_head": "feature", "d_ff": "neuron"}
 WEIGHT_AXES = {
     "W_E": ("id", "feature"),
     "W_P": ("position", "feature"),
-    "W_Q": ("feature", "head", "feature"),
-    "W_K": ("feature", "head", "feature"),
-    "W_V": ("feature", "head", "feature"),
-    "b_Q": ("head", "feature"),
-    "b_K": ("head", "feature"),
-    "b_V": ("head", "feature"),
-    "W_O": ("feature", "feature"),
+    "W_Q": ("row", "of head", "column"),
+    "W_K": ("row", "of head", "column"),
+    "W_V": ("row", "of head", "column"),
+    "b_Q": ("of head", "feature"),
+    "b_K": ("of head", "feature"),
+    "b_V": ("of head", "feature"),
+    "W_O": ("row", "column"),
     "b_O": ("feature",),
     "W_G": ("feature", "neuron"),
     "b_G": ("neuron",),
@@ -42,7 +42,7 @@ WEIGHT_AXES = {
     "positions": ("token",),
     "mask": ("query", "key"),
 }
-"""What the axes of weights and givens count, in words."""
+"""What the axes of weights and givens count, in words; the head is said last."""
 
 
 class Words(NamedTuple):
@@ -96,13 +96,18 @@ def _weight_words(cell: Cell, label_of: LabelOf) -> tuple[Words, ...]:
     """A weight or a given by the last part of its name, and its place."""
     name = cell.key.rpartition(".")[2]
     axes = WEIGHT_AXES.get(name, ("",) * len(cell.index))
+    said = sorted(zip(axes, cell.index, strict=True), key=_is_of_head)
     places = (
         Words(label_of(place), "accent")
         if axis == "id"
         else Words(f"{axis} {place + 1}".lstrip())
-        for axis, place in zip(axes, cell.index, strict=True)
+        for axis, place in said
     )
     return Words(name, role_of(cell.key)), *places
+
+
+def _is_of_head(place: tuple[str, int]) -> bool:
+    return place[0] == "of head"
 
 
 def _axis_words(

@@ -104,7 +104,7 @@ def test_a_weight_says_that_it_was_learned_and_proves_nothing():
     assert view.note == "Learned in training."
     assert (view.proof, view.rows, view.equation) == ("", (), "")
     words = [words.text for words in view.where]
-    assert words == ["W_Q", "feature 4", "head 2", "feature 3"]
+    assert words == ["W_Q", "row 4", "column 3", "of head 2"]
 
 
 def test_the_place_of_a_score_names_head_query_and_key_in_their_colours():
