@@ -164,6 +164,11 @@ class Facts(QObject):
         return self._sentence.can_undo
 
     @property
+    def n_typed(self) -> int:
+        """Tokens before those that Append and Generate added."""
+        return self._sentence.n_typed
+
+    @property
     def can_append_pick(self) -> bool:
         """Whether the trace is of the present sentence, and its logits are numbers."""
         return self.is_current and not self.broken_from and not self.is_generating

@@ -94,6 +94,11 @@ class Sentence:
         """Whether something was added that can be taken back."""
         return bool(self._undo)
 
+    @property
+    def n_typed(self) -> int:
+        """Tokens that stood there before anything was added; all, if nothing was."""
+        return min(prompt.n for prompt in (*self._undo, self.prompt))
+
     def type(self, text: str) -> None:
         """Replace the text; its tokens are known at once unless it is long."""
         self.text = text

@@ -71,10 +71,14 @@ class TokenBar(QFrame):
 
     @Slot(object)
     def _on_session_encoding_changed(self, encoding: Encoding) -> None:
+        n_before = len(self._encoding.pieces) if self._encoding else 0
         self._encoding = encoding
-        card = self._session.model
-        self.strip.show_chips(chips_of(encoding, card.n_ctx if card else MOST_CHIPS))
+        card, n_typed = self._session.model, self._session.n_typed
+        most = card.n_ctx if card else MOST_CHIPS
+        self.strip.show_chips(chips_of(encoding, most, n_typed))
         self._mark(self._session.selection)
+        if max(n_typed, n_before) < len(encoding.pieces):  # tokens were added
+            self.strip.show_end()
 
     @Slot(object)
     def _on_session_selection_changed(self, selection: Selection) -> None:
@@ -110,9 +114,12 @@ class TokenBar(QFrame):
 NEXT_NOTE = "The likeliest next tokens, and their probabilities"
 
 
-def chips_of(encoding: Encoding, most: int = MOST_CHIPS) -> tuple[Chip, ...]:
+def chips_of(
+    encoding: Encoding, most: int = MOST_CHIPS, n_typed: int = MOST_CHIPS
+) -> tuple[Chip, ...]:
     """A chip a token; those that share a character stand in one bracket.
 
+    Those behind the first `n_typed` are dressed as new.
     Tokens beyond the `most` that a model can read are counted by one chip at the end.
     """
     bracket_of = {
@@ -126,7 +133,7 @@ def chips_of(encoding: Encoding, most: int = MOST_CHIPS) -> tuple[Chip, ...]:
             sub=str(piece.id),
             bracket=bracket_of.get(place),
             note=note_of(piece),
-            state=state_of(piece),
+            state=state_of(piece, is_new=place >= n_typed),
         )
         for place, piece in enumerate(encoding.pieces[:most])
     )
@@ -143,9 +150,11 @@ def note_of(piece: Piece) -> str:
     return SPACE_NOTE if piece.data.startswith(b" ") and len(piece.data) > 1 else ""
 
 
-def state_of(piece: Piece) -> State:
+def state_of(piece: Piece, *, is_new: bool) -> State:
     """How the chip is drawn."""
-    return "special" if piece.is_special else "plain"
+    if piece.is_special:
+        return "special"
+    return "new" if is_new else "plain"
 
 
 def next_words(trace: Trace, label_of: LabelOf) -> tuple[Words, ...]:

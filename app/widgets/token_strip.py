@@ -123,6 +123,7 @@ class TokenStrip(Canvas):
         self._runs: list[tuple[int, int]] = []
         self._query: int | None = None
         self._key: int | None = None
+        self._is_at_end = False
         self._chip_height = (
             line_height(mono(LARGE)) + line_height(mono(CAPTION)) + 2 * INSIDE
         )
@@ -145,8 +146,14 @@ class TokenStrip(Canvas):
     def set_marks(self, query: int | None, key: int | None) -> None:
         """Dress two chips as the query and the key, and bring them into sight."""
         self._query, self._key = query, key
+        self._is_at_end = False
         self.keep_in_sight()
         self.viewport().update()
+
+    def show_end(self) -> None:
+        """Bring the last chip into sight, until other chips are marked."""
+        self._is_at_end = True
+        self.keep_in_sight()
 
     @staticmethod
     def _width_of(chip: Chip) -> float:
@@ -192,7 +199,10 @@ class TokenStrip(Canvas):
         wish.emit(index)
 
     def keep_in_sight(self) -> None:
-        """Scroll to the marked chips."""
+        """Scroll to the marked chips, or to the end where that was asked for."""
+        if self._is_at_end:
+            self.reveal(len(self._chips) - 1)
+            return
         for index in (self._key, self._query):  # the query last: it must be seen
             if index is not None:
                 self.reveal(index)

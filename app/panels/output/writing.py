@@ -10,7 +10,6 @@ from app.widgets.elided import ElidedLabel
 from app.widgets.label import elided
 from app.widgets.number_field import WholeField
 from app.widgets.steady_button import SteadyButton
-from core.tokenizers.base import Encoding
 
 N_NEW = 20
 """Tokens that Generate writes unless told otherwise."""
@@ -27,7 +26,6 @@ class WritingCard(Card):
         """Follow the session's news."""
         super().__init__("Write on")
         self._session = session
-        self._n_typed = len(session.encoding.pieces)
         self._pick = ""
         self.append = push_button("output.append", "Put the picked token to the end")
         self.append.setProperty("kind", "primary")
@@ -70,18 +68,10 @@ class WritingCard(Card):
         self.append.clicked.connect(session.append_pick)
         self.undo.clicked.connect(session.undo_append)
         self.generate.clicked.connect(self._on_generate_clicked)
-        session.encoding_changed.connect(self._on_session_encoding_changed)
+        session.encoding_changed.connect(self._refresh)
         session.is_generating_changed.connect(self._refresh)
         session.trace_changed.connect(self._refresh)
         session.model_changed.connect(self._refresh)
-
-    @Slot(object)
-    def _on_session_encoding_changed(self, encoding: Encoding) -> None:
-        """Without anything to undo, all of the sentence was typed."""
-        n = len(encoding.pieces)
-        can_undo = self._session.can_undo
-        self._n_typed = min(self._n_typed, n) if can_undo else n
-        self._refresh()
 
     @Slot()
     def _on_generate_clicked(self) -> None:
@@ -101,7 +91,7 @@ class WritingCard(Card):
         self.n_new.setEnabled(not is_writing)
         self.generate.setText("Stop" if is_writing else "Generate")
         self.generate.set_usable(is_writing or (can_pick and session.n_room > 0))
-        labels = [piece.label for piece in session.encoding.pieces[self._n_typed :]]
+        labels = [piece.label for piece in session.encoding.pieces[session.n_typed :]]
         self._added.setVisible(bool(labels))
         self._added.show_text(f"+{len(labels)} {''.join(labels)}")
         self._state.setText(state_words(session))

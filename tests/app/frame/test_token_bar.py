@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,31 @@ def test_of_a_sentence_that_is_too_long_no_next_token_is_told(bar, session):
 def test_without_a_trace_nothing_comes_next(bar, session):
     session.request_text("")
     assert bar.next.text == ""
+
+
+def test_what_was_added_is_dressed_as_new_and_in_sight(bar, session):
+    bar.resize(300, 60)
+    bar.show()
+    session.read("the cat sat on the mat and the dog ran to the cat")
+    session.request_selection(replace(session.selection, query=0))
+    n = len(session.encoding.pieces)
+    assert bar.strip.horizontalScrollBar().value() == 0
+    session.append_token(session.encoding.ids[0])
+    scroll = bar.strip.horizontalScrollBar()
+    assert scroll.value() == scroll.maximum() > 0
+    assert session.selection.query == 0
+    states = [chip.state for chip in bar.strip._chips]
+    assert states == [*["plain"] * n, "new"]
+    bar.resize(320, 60)
+    assert scroll.value() == scroll.maximum()
+    session.undo_append()
+    assert {chip.state for chip in bar.strip._chips} == {"plain"}
+
+
+def test_the_mark_of_another_token_is_scrolled_to_again(bar, session):
+    bar.resize(300, 60)
+    bar.show()
+    session.append_token(session.encoding.ids[0])
+    session.request_selection(replace(session.selection, query=1))
+    scroll = bar.strip.horizontalScrollBar()
+    assert scroll.value() < scroll.maximum()
