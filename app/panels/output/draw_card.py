@@ -142,12 +142,14 @@ def pick_bar(view: PickView, tokenizer: Tokenizer, rank: int) -> Bar:
     )
     longest = float(spread.probs_before_cuts[spread.order[0]])
     digits = share_digits(longest)
+    # With its digits, so that it stands below the others and not before the point.
+    share_kept = share_text(after, digits) if after else f"{0:.{digits}f}"
     numbers = {
         "logit": decimal(float(spread.logits[token_id])),
         "adjusted": decimal(float(spread.scaled[token_id])),
         "softmax": share_text(before, digits),
-        "after cuts": share_text(after, digits),
-        "probability": share_text(after, digits),
+        "after cuts": share_kept,
+        "probability": share_kept,
     }
     cut = view.cut_by(rank)
     is_picked = token_id == view.draw.token_id
