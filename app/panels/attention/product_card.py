@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.panels.attention.status import StatusLine
 from app.style.fonts import LARGE, SMALL, mono, sans
 from app.widgets.card import GAP, Card, plain_label
+from app.widgets.colour_bar import ColourBar
 from app.widgets.product import Product, ProductMap
 from app.widgets.spot_map import Spot
 from app.widgets.strip import Group
@@ -22,10 +23,11 @@ class ProductCard(Card):
         super().__init__()
         self._view: ProductView | None = None
         self.map = ProductMap(is_compact=False)
-        self._status = StatusLine()
+        self._bar, self._status = ColourBar(), StatusLine()
         self._equation, self._meeting = plain_label(), plain_label()
         self._words, self._sharing = plain_label(ink="muted"), plain_label(ink="muted")
         self._fill_corner()
+        self.head.addWidget(self._bar)
         self.body.addWidget(self.map, 1)
         self.body.addWidget(self._status)
         self.map.set_hover_text(self._tip)
@@ -52,6 +54,7 @@ class ProductCard(Card):
         self._view = view
         product = Product(view.left, view.right, view.result, view.names, groups)
         self.map.show_product(product)
+        self._bar.show_scale(view.result.scale, view.result.colour)
         self._equation.setText(view.sentence)
         self._words.setText(view.explanation)
         self._sharing.setText(view.note)

@@ -17,6 +17,7 @@ from app.panels.feed_forward.page import (
 )
 from app.style.fonts import SMALL, sans
 from app.widgets.card import Card, plain_label
+from app.widgets.colour_bar import ColourBar
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.product import Product, ProductMap
 from core.trace.needs import Index
@@ -38,7 +39,7 @@ class OutPage(Page):
         self._view: OutView | None = None
         self._place = (0, 0)
         self._product, self._effects = Card(), Card()
-        self._picture = ProductMap(is_compact=False)
+        self._picture, self._bar = ProductMap(is_compact=False), ColourBar()
         self._sum = plain_label(ink="muted")
         self._sum.setFont(sans(SMALL))
         self._sum.setWordWrap(True)
@@ -49,6 +50,7 @@ class OutPage(Page):
         self._table = NumberTable("Neurons that add most to this number")
         self._table.row_clicked.connect(self._on_table_row_clicked)
         self._table.setSizePolicy(*FREE)
+        self._product.head.addWidget(self._bar)
         self._product.body.addWidget(self._picture, 1)
         self._effects.body.addWidget(self._table, 1)
         row = QHBoxLayout(self)
@@ -74,6 +76,7 @@ class OutPage(Page):
         self._product.set_title(f"{token} · feature {feature + 1} · active × W_2 = out")
         self._picture.show_product(Product(view.active, view.weight, view.out, NAMES))
         self._picture.set_selected(query, feature)
+        self._bar.show_scale(view.out.scale, view.out.colour)
         self._sum.setText(view.note)
         self._show_effects(view)
 

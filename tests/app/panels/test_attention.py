@@ -12,6 +12,8 @@ from app.panels.attention.help_note import HelpNote
 from app.panels.attention.panel import PAGES
 from app.panels.attention.status import StatusLine
 from app.scene import Scene
+from app.widgets.cell_text import range_text
+from app.widgets.colour_bar import ColourBar
 from app.widgets.head_grid import HeadGrid
 from app.widgets.heatmap import Heatmap
 from app.widgets.mixture import MixtureMap
@@ -216,3 +218,10 @@ def test_the_words_on_spare_attention_stand_only_beside_shares(panel, step):
 def test_the_norm_says_that_its_learned_numbers_are_in_what_it_shows(panel):
     page, _ = shown(panel, "norm")
     assert page._after.title == "After: normed, then × γ + β"
+
+
+@pytest.mark.parametrize("step", ["q", "k", "v", "out"])
+def test_a_large_product_has_the_key_to_its_colours(panel, step):
+    page, _ = shown(panel, step)
+    limit = page.findChild(ProductMap).product.result.scale.limit
+    assert page.findChild(ColourBar).text().endswith(f"+{range_text(limit)}")
