@@ -13,7 +13,7 @@ import fontpkg_ibm_plex_sans
 from PySide6.QtGui import QFont, QFontDatabase
 
 TINY, CAPTION, SMALL, BASE, LARGE, TITLE, NUMBER = 7, 8, 9, 10, 11, 15, 22
-"""The sizes in points: in narrow cells, capitals, small, base, large, titles, number."""
+"""In points: narrow cells, capitals, small, base, large, panel title, the number."""
 
 REGULAR, MEDIUM, SEMIBOLD = 400, 500, 600
 """The weights. Nothing is heavier than REGULAR but names and states."""

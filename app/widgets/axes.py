@@ -194,7 +194,7 @@ def paint_column_labels(
 ) -> None:
     """Write the labels above the cells, level or slanted, none over another."""
     cells, line = frame.cells, line_height(mono(SMALL))
-    needed = line if frame.is_slanted else widest(axis) + GAP
+    needed = CLOSEST * line / SLANTED if frame.is_slanted else widest(axis) + GAP
     longest = (frame.column_height - GAP) / SLANTED - line / 2
     taken: list[float] = []
     for place in _labelled(cells.n_columns, cells.cell_width, needed, lit):

@@ -41,7 +41,7 @@ def elided(text: str, font: QFont, width: float) -> str:
 
 
 def first_fitting(wordings: Iterable[str], font: QFont, width: float) -> str:
-    """The first of some wordings, longest first, with room in `width`; else the last."""
+    """The first wording, longest first, that has room in `width`; else the last."""
     shown = ""
     for shown in wordings:
         if advance(shown, font) <= width:
