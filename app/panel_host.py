@@ -145,7 +145,8 @@ class PanelHost(QWidget):
         by_key = steps_by_key(config)
         step = by_key.get(session.selection.step, next(iter(by_key.values())))
         n = 0 if trace is None else trace.n
-        self.header.show_step(step, config, session.selection, n)
+        place, sampling = session.selection, session.sampling
+        self.header.show_step(step, config, place, n, sampling)
         broken = session.broken_from
         keys = list(by_key)
         if broken in by_key and keys.index(broken) <= keys.index(step.key):

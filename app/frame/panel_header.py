@@ -15,9 +15,11 @@ from app.style.fonts import LARGE, SMALL, TITLE, mono, sans
 from app.widgets.formula import FormulaView
 from app.widgets.qt_calls import tells_faults
 from core.config import ModelConfig
+from core.generation.sampling import Sampling
 from core.texts import step_text
 from core.trace.selection import Selection
 from core.trace.steps import Step, axis_sizes
+from core.trace.views.output import PICK, pick_formula
 from core.trace.views.places import Words
 
 ROOMY = 700
@@ -64,7 +66,12 @@ class PanelHeader(QWidget):
         self.setFixedHeight(HEADER_HEIGHT)
 
     def show_step(
-        self, step: Step, config: ModelConfig, selection: Selection, n: int
+        self,
+        step: Step,
+        config: ModelConfig,
+        selection: Selection,
+        n: int,
+        sampling: Sampling,
     ) -> None:
         """Speak of a step of a sentence of `n` tokens; 0 for none yet."""
         words = step_text(step, config)
@@ -72,7 +79,10 @@ class PanelHeader(QWidget):
         self.sentence.setText(words.sentence)
         set_ink(self.sentence, "muted")
         self.address.show_words(address_words(step, config, selection, n))
-        self.formula.show_formula(coloured(step.formula), LARGE + 2.0)
+        # The table has what the trace keeps; the panel draws as the controls say.
+        is_drawn = step.key == PICK
+        formula = pick_formula(sampling) if is_drawn else step.formula
+        self.formula.show_formula(coloured(formula), LARGE + 2.0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Let a long formula shrink before the title has to."""

@@ -6,6 +6,7 @@ entries as it has room for, so nothing here runs over the vocabulary in Python.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import TraceError
 from core.generation.sampling import (
     Distribution,
     Draw,
@@ -25,10 +27,12 @@ from core.generation.sampling import (
 )
 from core.trace.matrix import FloatArray, Matrix
 from core.trace.needs import Index
+from core.trace.numbers import short
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
 
 LOGITS, PROBS, NORM = "output.logits", "output.probs", "output.norm"
+PICK = "output.pick"
 N_BINS = 64
 """Bars of the histogram of a row of logits."""
 LEAST_SHARE = 0.004
@@ -217,6 +221,40 @@ def pick_view(trace: Trace, sampling: Sampling) -> PickView:
     spread = distribution(logits, sampling, trace.ids)
     choice = draw(spread, uniform(sampling.seed, trace.n))
     return PickView(spread, choice, sampling, trace.n)
+
+
+def pick_formula(sampling: Sampling) -> str:
+    r"""How the next token is picked, in LaTeX: "t \sim \text{softmax}(L / 0.8)"."""
+    penalty = sampling.repetition_penalty
+    logits = "L" if penalty == 1 else r"\tilde L"
+    if sampling.temperature == 0:
+        return rf"t_{{next}} = \text{{argmax}}_t \; {logits}_t"
+    if sampling.temperature != 1:
+        logits = rf"{logits} / {sampling.temperature:g}"
+    cuts = (
+        (sampling.top_k > 0, f"top-k {sampling.top_k}"),
+        (sampling.top_p < 1, f"top-p {sampling.top_p:g}"),
+    )
+    named = ", ".join(text for is_on, text in cuts if is_on)
+    below = rf"_{{\text{{{named}}}}}" if named else ""
+    return rf"t_{{next}} \sim \text{{softmax}}({logits}){below}"
+
+
+def pick_note(trace: Trace, sampling: Sampling, label_of: Callable[[int], str]) -> str:
+    """What the recorded pick is, and which token is really drawn; "" without logits."""
+    try:
+        view = pick_view(trace, sampling)
+    except TraceError:
+        return ""
+    own = "The trace keeps the likeliest token."
+    label, chosen = label_of(view.draw.token_id), view.draw
+    if view.distribution.is_greedy:
+        return f"{own} Temperature 0 puts {label} to the end."
+    return (
+        f"{own} What is put to the end is drawn, with temperature, cuts and u: {label} "
+        f"has p = {short(chosen.upper - chosen.lower, 4)} after cuts, and u = "
+        f"{chosen.u:.4f} falls between its {chosen.lower:.4f} and {chosen.upper:.4f}."
+    )
 
 
 @dataclass(frozen=True, slots=True)

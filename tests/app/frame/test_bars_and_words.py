@@ -9,6 +9,7 @@ from app.frame.words_line import WordsLine
 from app.style.formula_svg import MARK, formula_request, render_svg
 from app.style.theme import LIGHT
 from core.config import ModelConfig
+from core.generation.sampling import Sampling
 from core.trace.selection import Selection
 from core.trace.steps import steps_for
 from core.trace.views.places import Words
@@ -62,7 +63,7 @@ def test_the_heading_is_as_high_for_one_step_as_for_another(qtbot):
     qtbot.addWidget(header)
     heights = set()
     for step in STEPS.values():
-        header.show_step(step, CONFIG, Selection(), 6)
+        header.show_step(step, CONFIG, Selection(), 6, Sampling())
         heights.add(header.height())
     assert len(heights) == 1
 

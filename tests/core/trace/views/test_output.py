@@ -13,12 +13,14 @@ from core.trace.views.output import (
     follower,
     histogram,
     norm_view,
+    pick_formula,
+    pick_note,
     pick_view,
     ranking,
     row_parts,
     stretches,
 )
-from tests.helpers.bundles import tiny_trace
+from tests.helpers.bundles import tiny_tokenizer, tiny_trace
 
 LOGITS = np.log(np.array([0.1, 0.46, 0.17, 0.27], dtype=np.float32)) + 3
 
@@ -167,3 +169,33 @@ def test_without_a_pick_the_small_ones_share_one_stretch():
 def test_logits_that_are_no_numbers_are_refused_with_the_reason():
     with pytest.raises(TraceError, match="Sampling is off: the logit of token 1"):
         picked([1.0, np.nan], Sampling(), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "formula"),
+    [
+        (Sampling(), r"t_{next} \sim \text{softmax}(L)"),
+        (Sampling(temperature=0), r"t_{next} = \text{argmax}_t \; L_t"),
+        (
+            Sampling(temperature=0.8, top_k=40, top_p=0.9),
+            r"t_{next} \sim \text{softmax}(L / 0.8)_{\text{top-k 40, top-p 0.9}}",
+        ),
+        (
+            Sampling(repetition_penalty=1.2),
+            r"t_{next} \sim \text{softmax}(\tilde L)",
+        ),
+    ],
+)
+def test_the_formula_of_the_pick_is_that_of_the_sampling(sampling, formula):
+    assert pick_formula(sampling) == formula
+
+
+def test_the_note_on_the_pick_names_the_token_that_is_drawn():
+    trace, label_of = tiny_trace(), tiny_tokenizer().label
+    for seed in range(5):
+        sampling = Sampling(temperature=1.5, top_k=9, seed=seed)
+        view = pick_view(trace, sampling)
+        note = pick_note(trace, sampling, label_of)
+        assert f"{label_of(view.draw.token_id)} has p = " in note
+        assert f"u = {view.draw.u:.4f}" in note
+    assert "Temperature 0" in pick_note(trace, Sampling(temperature=0), label_of)
