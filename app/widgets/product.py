@@ -15,7 +15,7 @@ from app.style.fonts import SMALL, sans
 from app.widgets import product_labels as words
 from app.widgets.cell_image import cell_image
 from app.widgets.label import line_height
-from app.widgets.map_painting import paint_cells
+from app.widgets.map_painting import paint_cells, paint_outline
 from app.widgets.product_chart import paint_chart
 from app.widgets.product_layout import FACTORS, Margins, ProductLayout, layout_of
 from app.widgets.qt_calls import tells_faults
@@ -72,6 +72,7 @@ class ProductMap(SpotMap):
         self._product: Product | None = None
         self._picture: ProductPicture | None = None
         self._corner: QWidget | None = None
+        self._marked: tuple[int, int] | None = None
 
     def show_product(self, product: Product | None) -> None:
         """Show three matrices that belong together; None for nothing."""
@@ -89,6 +90,12 @@ class ProductMap(SpotMap):
         self._corner = corner
         corner.setParent(self)
         self.refresh()
+
+    def set_marked(self, place: tuple[int, int] | None) -> None:
+        """Outline one cell of the right factor as well; None for none."""
+        if place != self._marked:
+            self._marked = place
+            self.update()
 
     @property
     def product(self) -> Product | None:
@@ -163,6 +170,8 @@ class ProductMap(SpotMap):
         words.paint_bands(painter, layout, self.selected, colour="text")
         if self.hovered_cell is not None:
             words.paint_bands(painter, layout, self.hovered_cell, colour="faint")
+        if self._marked is not None:
+            paint_outline(painter, layout.right, *self._marked)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self._is_compact:
             self._paint_words(painter, product, picture)

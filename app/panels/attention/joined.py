@@ -109,6 +109,7 @@ class OutputProjectionPage(Page):
     def mark(self, scene: Scene) -> None:
         """Light the chosen number and what makes it."""
         self._card.set_selected(scene.selection.query, scene.selection.feature)
+        self._card.set_focus(scene.selection.focus)
 
     @Slot(int, int)
     def _on_cell_clicked(self, row: int, column: int) -> None:

@@ -10,7 +10,9 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.product import Product, ProductMap
 from app.widgets.spot_map import Spot
 from app.widgets.strip import Group
+from core.trace.matrix import Cell
 from core.trace.views.attention_products import ProductView
+from core.trace.views.places import place_in_weight
 
 READING = "the lit row times the lit column makes the lit number · click any of them"
 
@@ -66,6 +68,11 @@ class ProductCard(Card):
         if self._view is not None:
             self.map.set_selected(row, column)
             self._meeting.setText(self._view.meeting(row, column))
+
+    def set_focus(self, cell: Cell | None) -> None:
+        """Outline the weight that the reader followed a number to."""
+        if self._view is not None:
+            self.map.set_marked(place_in_weight(self._view.right, cell))
 
     def _tip(self, factor: str, row: int, column: int) -> str:
         return "" if self._view is None else self._view.tip(factor, row, column)

@@ -93,6 +93,7 @@ class ProjectionsPage(Page):
         assert heads is not None
         column = min(at.feature, scene.trace.config.d_head - 1)
         self._large.set_selected(self.row(), column)
+        self._large.set_focus(at.focus)
         for small in self._small:
             small.set_selected(at, column)
         self._grid.set_selected(heads.place_of(at.head))

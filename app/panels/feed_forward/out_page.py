@@ -25,6 +25,7 @@ from core.trace.numbers import short
 from core.trace.selection import Selection
 from core.trace.trace import Trace
 from core.trace.views.feed_forward import OutView, out_view
+from core.trace.views.places import place_in_weight
 
 HEADS = ("active", "weight", "product")
 NAMES = ("active", "W_2", "out")
@@ -76,6 +77,7 @@ class OutPage(Page):
         self._product.set_title(f"{token} · feature {feature + 1} · active × W_2 = out")
         self._picture.show_product(Product(view.active, view.weight, view.out, NAMES))
         self._picture.set_selected(query, feature)
+        self._picture.set_marked(place_in_weight(view.weight, selection.focus))
         self._bar.show_scale(view.out.scale, view.out.colour)
         self._sum.setText(view.note)
         self._show_effects(view)

@@ -7,7 +7,7 @@ wears. Heads, features and layers count from 1 for a reader, as tokens do.
 from collections.abc import Callable
 from typing import NamedTuple
 
-from core.trace.matrix import Cell
+from core.trace.matrix import Cell, Matrix
 from core.trace.selection import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
@@ -75,6 +75,17 @@ def place_words(trace: Trace, cell: Cell, label_of: LabelOf) -> tuple[Words, ...
             words.append(Words("→"))
         words.append(_axis_words(trace, step, axis, place, label_of))
     return tuple(words)
+
+
+def place_in_weight(weight: Matrix, cell: Cell | None) -> tuple[int, int] | None:
+    """The row and column of `weight` where a number lies; None where it does not.
+
+    The head, where a weight has one, stands between the two.
+    """
+    if cell is None or cell.key != weight.key:
+        return None
+    row, *head, column = cell.index
+    return (row, column) if tuple(head) == weight.prefix else None
 
 
 def place_text(trace: Trace, cell: Cell, label_of: LabelOf) -> str:

@@ -19,6 +19,7 @@ from app.widgets.heatmap import Heatmap
 from app.widgets.mixture import MixtureMap
 from app.widgets.product import ProductMap
 from core.config import ModelConfig
+from core.trace.matrix import Cell
 from core.trace.numbers import short
 from core.trace.selection import cell_of
 from core.trace.steps import steps_for
@@ -225,3 +226,20 @@ def test_a_large_product_has_the_key_to_its_colours(panel, step):
     page, _ = shown(panel, step)
     limit = page.findChild(ProductMap).product.result.scale.limit
     assert page.findChild(ColourBar).text().endswith(f"+{range_text(limit)}")
+
+
+@pytest.mark.parametrize(
+    ("step", "index", "place"),
+    [
+        ("q", (6, 1, 2), (6, 2)),
+        ("q", (6, 0, 2), None),
+        ("out", (6, 2), (6, 2)),
+    ],
+)
+def test_a_weight_that_was_followed_is_outlined(panel, step, index, place):
+    weight = {"q": "W_Q", "out": "W_O"}[step]
+    focus = Cell(f"{ATTN}.{weight}", index)
+    page, _ = shown(panel, step, head=1, focus=focus)
+    assert page.findChild(ProductMap)._marked == place
+    shown(panel, step, head=1)
+    assert page.findChild(ProductMap)._marked is None
