@@ -1,5 +1,6 @@
 """Every test: Qt off screen, our own type, fresh settings, no thread left behind."""
 
+import gc
 import os
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before Qt is imported
@@ -29,6 +30,14 @@ def qapp(qapp: QApplication) -> QApplication:
     """The application of all tests, in the light theme with its fonts registered."""
     apply_theme(qapp, LIGHT)
     return qapp
+
+
+@pytest.fixture(autouse=True)
+def _garbage_is_collected_in_the_main_thread() -> Iterator[None]:
+    """Let no thread that sets formulas find the widgets of a test and delete them."""
+    gc.disable()
+    yield
+    gc.collect(1)
 
 
 @pytest.fixture(autouse=True)
