@@ -4,7 +4,7 @@ Right of the panel. In: the session's scene, whose selection points at the numbe
 the number a reader followed a link to. Under it stands the lesson of the step.
 """
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -30,6 +30,8 @@ BASELINE_GAP = 5
 """How much deeper the large number reaches than the small name beside it."""
 NOTHING_YET = "Click a number to see what it is made of."
 MOST_REMEMBERED = 100
+AFTER_PAINT_MS = 10
+"""On a step the panel is painted first, and the inspector so much later."""
 
 
 class Inspector(QFrame):
@@ -41,6 +43,8 @@ class Inspector(QFrame):
         self._session = session
         self._scene: Scene | None = None
         self._view: InspectorView | None = None
+        self._after_paint = QTimer(self, singleShot=True, interval=AFTER_PAINT_MS)
+        self._after_paint.timeout.connect(self._on_after_paint_timeout)
         self._behind: list[Selection] = []
         self._ahead: list[Selection] = []
         self.setProperty("bar", "right")
@@ -58,6 +62,8 @@ class Inspector(QFrame):
         self.lesson = LessonView()
         self._arrange()
         self._connect()
+        for button in (self.back, self.forward):
+            button.setEnabled(False)
         self._show(None)
 
     def _arrange(self) -> None:
@@ -111,19 +117,33 @@ class Inspector(QFrame):
     @property
     def view(self) -> InspectorView | None:
         """What is shown of the number; None for nothing."""
+        if self._after_paint.isActive():
+            self._on_after_paint_timeout()
         return self._view
 
     @Slot()
     def copy_text(self) -> None:
         """Put the whole arithmetic on the clipboard."""
-        if self._view is not None:
-            QGuiApplication.clipboard().setText(self._view.text)
+        if self.view is not None:
+            QGuiApplication.clipboard().setText(self.view.text)
 
     # What the session tells.
 
     @Slot(object)
     def _on_session_scene_changed(self, scene: Scene | None) -> None:
-        self._scene = scene
+        before, self._scene = self._scene, scene
+        self.back.setEnabled(bool(self._behind))
+        self.forward.setEnabled(bool(self._ahead))
+        if is_step(before, scene):
+            self._after_paint.start()
+        else:
+            self._on_after_paint_timeout()
+
+    @Slot()
+    def _on_after_paint_timeout(self) -> None:
+        """Show the number and the lesson of the present scene."""
+        self._after_paint.stop()
+        scene = self._scene
         if scene is not None:
             self.show_lesson(scene.selection, scene.trace.config)
         cell = inspected(scene)
@@ -158,8 +178,6 @@ class Inspector(QFrame):
         self.proof.setVisible(bool(view and view.proof))
         self.note.setVisible(view is None or bool(view.note))
         self.note.setText(NOTHING_YET if view is None else view.note)
-        self.back.setEnabled(bool(self._behind))
-        self.forward.setEnabled(bool(self._ahead))
         if view is not None:
             self.number.setText(view.number)
             self.name.show_words(view.name_words)
@@ -191,6 +209,13 @@ class Inspector(QFrame):
         if source and self._scene is not None:
             other.append(self._scene.selection)
             self._session.request_selection(source.pop())
+
+
+def is_step(before: Scene | None, scene: Scene | None) -> bool:
+    """Whether the reader has gone to another step of the same sentence."""
+    if before is None or scene is None or before.trace is not scene.trace:
+        return False
+    return before.selection.step != scene.selection.step
 
 
 def inspected(scene: Scene | None) -> Cell | None:

@@ -65,11 +65,24 @@ def test_a_step_without_numbers_asks_to_click_one(inspector, session):
     assert not inspector.number.isVisible()
 
 
-def test_the_lesson_is_the_present_steps(inspector, session):
-    session.go_to("layers.0.attn.pattern")
-    assert "Softmax turns a row of scores" in inspector.lesson.text
-    session.go_to("tokens.pieces")
-    assert "runs of bytes" in inspector.lesson.text
+def test_the_lesson_is_the_present_steps(inspector, session, qtbot):
+    for step, words in (
+        ("layers.0.attn.pattern", "Softmax turns a row of scores"),
+        ("tokens.pieces", "runs of bytes"),
+    ):
+        session.go_to(step)
+        qtbot.waitUntil(lambda words=words: words in inspector.lesson.text)
+
+
+def test_on_a_step_the_panel_goes_first_and_on_a_click_nobody_waits(
+    inspector, session, qtbot
+):
+    before = inspector.where.text
+    session.go_to("layers.0.attn.out")
+    assert inspector.where.text == before
+    qtbot.waitUntil(lambda: inspector.where.text != before)
+    point_at(session, Cell("layers.0.attn.out", (1, 3)))
+    assert "feature 4" in inspector.where.text
 
 
 def test_without_a_trace_nothing_is_inspected(inspector, session):
