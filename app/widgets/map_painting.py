@@ -22,9 +22,8 @@ GAPS_FROM = 10.0
 WIDE_GAPS_FROM = 28.0
 NUMBERS_FROM = 24.0
 """Cells at least this wide carry their number."""
-NUMBER_SIZES = (SMALL, CAPTION, TINY)
-"""The largest in which all numbers of a map have room is taken."""
-NUMBER_ROOM = 3.0
+NUMBER_SIZES = {SMALL: 6.0, CAPTION: 5.0, TINY: 3.0}
+"""Sizes of type -> pixels beside a number. The largest with room for all is taken."""
 LEAST_OUTLINE = 7.0
 """An outline stays visible around a cell of one pixel."""
 
@@ -90,11 +89,11 @@ def paint_numbers(
 
 def number_font(longest: str, cells: CellLayout) -> QFont | None:
     """The largest font in which the longest number has room; None where none has."""
-    fonts = (mono(size) for size in NUMBER_SIZES)
+    fonts = ((mono(size), room) for size, room in NUMBER_SIZES.items())
     fitting = (
         font
-        for font in fonts
-        if advance(longest, font) + NUMBER_ROOM <= cells.cell_width
+        for font, room in fonts
+        if advance(longest, font) + room <= cells.cell_width
         and line_height(font) <= cells.cell_height
     )
     return next(fitting, None)
