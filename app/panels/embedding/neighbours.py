@@ -17,8 +17,8 @@ N_LISTED, N_MAPPED = 7, 24
 """Neighbours in the list and on the map."""
 NO_OTHERS = "The table has no other row."
 LIST_NOTE = (
-    "Cosine: 1 where two rows point the same way, 0 where they have nothing in common. "
-    "Click one to see its row below and its cosine worked out."
+    "Cosine: 1 is the same direction, 0 nothing in common. Click one to see it worked "
+    "out below the table."
 )
 MAP_NOTE = "Near dots are rows that point alike. Click one to compare it."
 
@@ -96,9 +96,7 @@ class MapCard(Card):
                 strict=True,
             )
         )
-        first, second = (
-            f"shows {share:.0%} of how they differ" for share in shown.shares
-        )
+        first, second = (f"{share:.0%} of their differences" for share in shown.shares)
         self.scatter.show_dots(tuple(dots), (first, second), chosen=0)
 
     @Slot(int)
