@@ -28,6 +28,8 @@ FOOT = 20.0
 WIDEST_LABEL = 116.0
 WIDEST_SHARE = 0.24
 """Row labels take at most this share of the width, column labels of the height."""
+ROWS_SHARE = 0.6
+"""The rows have at least this share of the height; the rest is for other labels."""
 FARTHEST_REACH = 44.0
 """Slanted labels reach at most this far beyond the last column."""
 CLOSEST = 0.85
@@ -100,7 +102,7 @@ def frame_of(
 
 def _overhang_below(rows: Axis, height: float) -> float:
     """How far the label of the last row reaches below it, where rows are slim."""
-    pitch = height / max(1, len(rows.labels))
+    pitch = ROWS_SHARE * height / max(1, len(rows.labels))
     return max(0.0, (line_height(mono(SMALL)) - pitch) / 2 - MARGIN)
 
 

@@ -19,6 +19,8 @@ from app.widgets.label import Align, advance, draw_label, line_height
 
 MARGIN, GAP, ROW_ROOM, HEAD_ROOM = 6, 10, 6, 6
 """At both ends, between columns, and what a row and the heads have beside the text."""
+LEAST_GAP = 4
+"""Columns may come so near where the labels would else be cut."""
 LABEL_LIMIT = 132
 BAR_HEIGHT, RADIUS = 10, 4
 BAR_LEAST, BAR_MOST = 24.0, 400.0
@@ -151,11 +153,13 @@ class NumberTable(Canvas):
             max(sum(parts), advance(head, sans(SMALL))) + 1
             for parts, head in zip(self._widths, self._heads, strict=True)
         ]
-        left = self.viewport().width() - MARGIN - sum(widths) - GAP * (len(widths) - 1)
+        spare = self.viewport().width() - 2 * MARGIN - self._label_width - sum(widths)
+        gap = max(LEAST_GAP, min(GAP, spare / max(1, len(widths))))
+        left = self.viewport().width() - MARGIN - sum(widths) - gap * (len(widths) - 1)
         boxes = []
         for width in widths:
             boxes.append((left, width))
-            left += width + GAP
+            left += width + gap
         return boxes
 
     def _bar_span(self) -> tuple[float, float]:
@@ -223,7 +227,7 @@ class NumberTable(Canvas):
         font = mono(weight=weight)
         painter.setFont(font)
         painter.setPen(QColor(theme().ink_on(row.ink, ground)))
-        room = (boxes[0][0] if boxes else box.right()) - MARGIN - GAP
+        room = (boxes[0][0] if boxes else box.right()) - MARGIN - LEAST_GAP
         width = min(self._label_width, room)
         label = QRectF(MARGIN, box.top(), width, box.height())
         draw_label(painter, label, row.label, Align.AlignLeft)

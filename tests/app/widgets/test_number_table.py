@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor
 
 from app.style.theme import LIGHT
 from app.widgets.canvas import NOTHING
-from app.widgets.number_table import NumberTable, TableRow
+from app.widgets.number_table import LEAST_GAP, MARGIN, NumberTable, TableRow
 
 ROWS = (
     TableRow("17", ("1.5", "−0.25"), 1.0, "feed_forward", "a note"),
@@ -86,3 +86,11 @@ def test_a_list_longer_than_its_view_ends_with_a_whole_row(table):
     head, row = table.item_rect(0).top(), table.item_rect(0).height()
     assert (table.viewport().height() - head) % row == 0
     assert table.height() - table.viewport().height() < row
+
+
+def test_columns_draw_near_before_a_label_is_cut(table):
+    table.show_rows((TableRow("534", ("1.51", "−0.084", "−0.12")),), ("a", "b", "c"))
+    widths = [width for _, width in table._number_boxes()]
+    needed = sum(widths) + table._label_width + 2 * MARGIN + 3 * LEAST_GAP
+    table.resize(round(needed) + 1, 160)
+    assert table._number_boxes()[0][0] >= MARGIN + table._label_width + LEAST_GAP - 1
