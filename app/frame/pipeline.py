@@ -63,7 +63,7 @@ class Pipeline(Canvas):
         self.setObjectName("pipeline")
         self._lines: tuple[Line, ...] = ()
         self._keys: dict[str, int] = {}
-        self._present = ""
+        self._present = session.selection.step
         self._unfolded: frozenset[int] = frozenset()
         self._items: tuple[Item, ...] = ()
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -81,7 +81,12 @@ class Pipeline(Canvas):
         self.go_to(self._present)
 
     def go_to(self, key: str) -> None:
-        """Mark a step, open its layer, close the layer left behind."""
+        """Mark a step, open its layer, close the layer left behind.
+
+        A step that the model does not have is the first one, as the heading has it.
+        """
+        if self._keys and key not in self._keys:
+            key = next(iter(self._keys))
         left, before = self._reached(), self._layer_of(self._present)
         self._present = key
         layer = self._layer_of(key)

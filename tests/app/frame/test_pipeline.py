@@ -90,3 +90,18 @@ def test_no_two_items_overlap(pipeline, empty_session):
     for place, box in enumerate(boxes):
         assert all(not box.intersects(other) for other in boxes[place + 1 :])
         assert box.right() <= pipeline.viewport().width()
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [("", "Text"), ("layers.9.attn.q", "Text"), ("layers.0.attn.pattern", "softmax")],
+)
+def test_without_a_sentence_the_step_of_the_heading_is_marked(
+    qtbot, empty_session, step, text
+):
+    pipeline = Pipeline(empty_session)
+    qtbot.addWidget(pipeline)
+    if step:
+        empty_session.go_to(step)
+    empty_session.open()
+    assert pipeline.present_text == text
