@@ -274,7 +274,7 @@ def test_lit_labels_come_before_all_others_and_none_overlaps():
 
 def test_numbers_shrink_before_they_vanish(qapp):
     sizes = [
-        number_font("−1.4", CellLayout(0, 0, width, 40, 1, 1)) for width in (60, 31, 26)
+        number_font("−1.4", CellLayout(0, 0, width, 40, 1, 1)) for width in (60, 32, 26)
     ]
     assert [font.pointSize() for font in sizes] == [SMALL, CAPTION, TINY]
     assert number_font("−1.4", CellLayout(0, 0, 20, 40, 1, 1)) is None
