@@ -4,6 +4,8 @@ Right of the panel. In: the session's scene, whose selection points at the numbe
 the number a reader followed a link to. Under it stands the lesson of the step.
 """
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
@@ -23,6 +25,7 @@ from core.trace.matrix import Cell
 from core.trace.selection import Selection, cell_of, has_numbers, pointed_at
 from core.trace.steps import steps_for
 from core.trace.views.inspector import InspectorView, inspector_view
+from core.trace.views.output import PICK, pick_note
 
 MARGIN = 15
 BUTTON_WIDTH = 24
@@ -150,8 +153,7 @@ class Inspector(QFrame):
         if scene is None or cell is None:
             self._show(None)
         else:
-            label_of = scene.tokenizer.label
-            self._show(inspector_view(scene.trace, cell, label_of))
+            self._show(view_of(scene, cell))
 
     @Slot(object)
     def _on_session_selection_changed(self, selection: Selection) -> None:
@@ -209,6 +211,15 @@ class Inspector(QFrame):
         if source and self._scene is not None:
             other.append(self._scene.selection)
             self._session.request_selection(source.pop())
+
+
+def view_of(scene: Scene, cell: Cell) -> InspectorView:
+    """A number explained; beside the likeliest token, the one that is drawn."""
+    trace, label_of = scene.trace, scene.tokenizer.label
+    view = inspector_view(trace, cell, label_of)
+    if cell == Cell(PICK, (trace.n - 1,)):
+        return replace(view, note=pick_note(trace, scene.sampling, label_of))
+    return view
 
 
 def is_step(before: Scene | None, scene: Scene | None) -> bool:

@@ -1,11 +1,15 @@
+from dataclasses import replace
+
 import pytest
 from PySide6.QtGui import QGuiApplication
 
 from app.frame.inspector import Inspector, inspected
 from app.frame.operand_list import OperandList, columns_of, number_box
+from core.generation.sampling import Sampling
 from core.trace.matrix import Cell
 from core.trace.selection import pointed_at
 from core.trace.views.inspector import Link, Row
+from core.trace.views.output import pick_view
 from core.trace.views.places import Words
 
 SCORE = Cell("layers.0.attn.scores", (1, 2, 0))
@@ -128,3 +132,15 @@ def test_a_bias_stands_among_the_products(qtbot):
     operands.refresh()
     bias = operands.item_rect(2)
     assert bias.right() == pytest.approx(operands._columns.rights[-1] + 1, abs=1)
+
+
+def test_beside_the_likeliest_token_stands_the_one_that_is_drawn(inspector, session):
+    session.go_to("output.pick")
+    last = session.trace.n - 1
+    session.request_selection(replace(session.selection, query=last))
+    for sampling in (Sampling(temperature=2, seed=3), Sampling(temperature=0)):
+        session.request_sampling(sampling)
+        drawn = pick_view(session.trace, sampling).draw.token_id
+        assert session.scene.tokenizer.label(drawn) in inspector.view.note
+    session.request_selection(replace(session.selection, query=0))
+    assert inspector.view.note == ""
