@@ -6,7 +6,7 @@ opening page needs. At the end it remembers what the reader had before them.
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QApplication
 
 import resources
@@ -58,6 +58,7 @@ class Furnishing(QObject):
         """Furnish the window and begin with what the reader asked for or left."""
         super().__init__()
         self._options = options
+        self._has_fallen_back = False
         self._settings = settings
         self._session = Session(sampling_of(settings), settings.read(TYPING_PAUSE))
         watch.failed.connect(self._session.failed)
@@ -65,6 +66,7 @@ class Furnishing(QObject):
         settings.setting_changed.connect(self._on_setting_changed)
         self._guard = KeyGuard(app)
         self._session.model_changed.connect(self._on_first_model)
+        self._session.failed.connect(self._on_session_failed)
         bench = Workbench(self._session, settings)
         self._begin()
         window.furnish(bench)  # with the sentence's pieces in it already
@@ -89,6 +91,21 @@ class Furnishing(QObject):
         text = self._settings.read(TEXT) if options.text is None else options.text
         session.request_text(text)
         session.go_to(options.step or self._settings.read(STEP))
+
+    @Slot(object)
+    def _on_session_failed(self, _: object) -> None:
+        """Without a model there is nothing to see: look, once all was told."""
+        if self._session.model is None and self._options.model is None:
+            QTimer.singleShot(0, self._fall_back)
+
+    @Slot()
+    def _fall_back(self) -> None:
+        """Open the default model in place of a remembered one that cannot be opened."""
+        session = self._session
+        is_free = session.model is None and not session.activity
+        if is_free and not self._has_fallen_back:
+            self._has_fallen_back = True
+            session.open_model(DEFAULT_MODEL)
 
     def _remember(self) -> None:
         session, settings = self._session, self._settings
