@@ -89,7 +89,7 @@ def in_sight(row: Ranking, seen: range) -> str:
 def marks(scene: Scene, row: Ranking) -> tuple[Mark, ...]:
     """The chosen token, and the one that follows in the sentence, if it does."""
     chosen, label = chosen_token(scene, row), scene.tokenizer.label
-    found = [Mark(float(row.logits[chosen]), f"{label(chosen)} chosen", "text")]
+    found = [Mark(float(row.logits[chosen]), f"{label(chosen)} selected", "text")]
     true = follower(scene.trace, row.query)
     if true is not None and true != chosen:
         logit = float(row.logits[true])

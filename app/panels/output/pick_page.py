@@ -103,5 +103,5 @@ def elsewhere(scene: Scene) -> str:
     return (
         f"{about} After {here}, where you are, the sentence goes on with "
         f"{scene.tokenizer.label(true)}: {share_text(float(row.probs[true]))} "
-        f"(rank {row.rank(true) + 1:,}, surprisal {row.surprisal(true):.1f} bits)."
+        f"(rank {row.rank(true) + 1:,}, a surprise of {row.surprisal(true):.1f} bits)."
     )

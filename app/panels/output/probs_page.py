@@ -138,7 +138,7 @@ def certainty(scene: Scene, row: Ranking) -> tuple[Figure, ...]:
     if true is not None:
         words = (
             f"goes on in the sentence: rank {row.rank(true) + 1:,}, "
-            f"{row.surprisal(true):.2f} bits"
+            f"{row.surprisal(true):.2f} bits of surprise"
         )
         share = short(float(row.probs[true]), 4)
         figures.append(Figure(scene.tokenizer.label(true), share, words))

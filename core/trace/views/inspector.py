@@ -305,7 +305,7 @@ NAMES = {
     "config.d_model": "d_model",
     "config.rotary_base": "base",
     "positions": "position",
-    "mask": "may look: 1",
+    "mask": "may look (1 yes, 0 no)",
     "tokens.ids": "id",
 }
 """What operands that are no step are called."""
