@@ -72,7 +72,7 @@ def bar(side: str, height: int = 0) -> QFrame:
 def sentence_bar(field: QLineEdit) -> QFrame:
     """The sentence in its field, between the buttons that will be there."""
     field.setReadOnly(True)
-    model = menu_button("no model", "opening.model")
+    model = menu_button("opening…", "opening.model")
     model.setFont(sans(weight=MEDIUM))
     examples = menu_button("Examples", "opening.examples")
     for button in (model, examples):

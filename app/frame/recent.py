@@ -1,11 +1,14 @@
 """The model folders that were opened last, newest first, kept in the settings."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 from app.settings import Setting, Settings
 
 MOST = 8
+CONFIG_FILE = "config.json"
+"""As in `core.checkpoints.native`, which loads torch."""
 
 
 def is_list_of_text(value: Any) -> bool:
@@ -14,6 +17,16 @@ def is_list_of_text(value: Any) -> bool:
 
 
 RECENT_MODELS: Setting[Any] = Setting("last/models", [], is_list_of_text)
+
+
+def name_in(folder: Path) -> str:
+    """What a model folder calls its model; the folder's own name where it is silent."""
+    try:
+        about = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return folder.name
+    name = about.get("name") if isinstance(about, dict) else None
+    return name if isinstance(name, str) and name else folder.name
 
 
 class RecentModels:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton
 
 import resources
 from app.frame.parts import menu_button, plain_label, sentence_field, set_ink
-from app.frame.recent import RecentModels
+from app.frame.recent import RecentModels, name_in
 from app.frame.sizes import BAR_MARGINS, BAR_SPACING
 from app.model_card import ModelCard
 from app.session import Session
@@ -25,6 +25,7 @@ from core.tokenizers.base import Encoding
 DEFAULT_MODEL = Path(resources.__file__).parent / "models" / "default"
 MOST_CHARACTERS = 10_000_000
 """What the field takes; how much the model can read is another matter."""
+NO_MODEL, OPENING = "no model", "opening…"
 ROOMY = 1000
 """Below this width the bar counts tokens alone."""
 MOST_NAME = 22
@@ -41,7 +42,7 @@ class SentenceBar(QFrame):
         self._session = session
         self._recent = recent
         self.setProperty("bar", "top")
-        self.model_button = menu_button("no model", "model.menu")
+        self.model_button = menu_button(NO_MODEL, "model.menu")
         self.edit = sentence_field()
         self.examples_button = menu_button("Examples", "text.examples")
         self._counts = plain_label("", sans(SMALL), "muted")
@@ -54,6 +55,7 @@ class SentenceBar(QFrame):
         session.encoding_changed.connect(self._on_session_encoding_changed)
         session.too_long_changed.connect(self._on_session_too_long_changed)
         session.model_changed.connect(self._on_session_model_changed)
+        session.activity_changed.connect(self._on_session_activity_changed)
         self._on_session_text_changed(session.text)
 
     def _arrange(self) -> None:
@@ -79,6 +81,7 @@ class SentenceBar(QFrame):
             menu.addAction(self._example_action(example, menu))
         self.examples_button.setMenu(menu)
         self.model_menu = QMenu(self.model_button)
+        self.model_menu.setToolTipsVisible(True)
         self.model_menu.aboutToShow.connect(self._on_model_menu_about_to_show)
         self.model_button.setMenu(self.model_menu)
         self.open_action: QAction | None = None
@@ -117,11 +120,17 @@ class SentenceBar(QFrame):
         if shown:
             self.model_menu.addSeparator()
         for folder in shown:
-            name = "default model" if folder == DEFAULT_MODEL else folder.name
-            action = self.model_menu.addAction(name.replace("&", "&&"))
+            action = self.model_menu.addAction(menu_name(folder).replace("&", "&&"))
             action.setData(str(folder))
+            action.setCheckable(True)
+            action.setChecked(self._is_open(folder))
             action.setToolTip(as_tip(str(folder)))
             action.triggered.connect(self._on_folder_triggered)
+
+    def _is_open(self, folder: Path) -> bool:
+        card = self._session.model
+        opened = card.folder if card is not None else None
+        return opened is not None and opened.resolve() == folder.resolve()
 
     @Slot()
     def _on_folder_triggered(self) -> None:
@@ -150,6 +159,11 @@ class SentenceBar(QFrame):
         self.model_button.setText(short_name(card.name).replace("&", "&&"))
         self.model_button.setToolTip(as_tip(model_tip(card)))
         self._recent.note(card.folder)
+
+    @Slot(str)
+    def _on_session_activity_changed(self, activity: str) -> None:
+        if self._session.model is None:
+            self.model_button.setText(OPENING if activity else NO_MODEL)
 
     def _show_counts(self, encoding: Encoding) -> None:
         n_too_long, card = self._session.n_too_long, self._session.model
@@ -189,6 +203,12 @@ def counts_of(encoding: Encoding) -> tuple[str, ...]:
 def short_name(name: str) -> str:
     """A model's name, cut to fit its button."""
     return name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
+
+
+def menu_name(folder: Path) -> str:
+    """A model and its folder, for models of one training have one name."""
+    place = "default" if folder == DEFAULT_MODEL else folder.name
+    return f"{name_in(folder)} · {place}"
 
 
 def model_tip(card: ModelCard) -> str:

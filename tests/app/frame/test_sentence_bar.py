@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ from PySide6.QtCore import Qt
 from app.frame.recent import MOST, RECENT_MODELS, RecentModels
 from app.frame.sentence_bar import SentenceBar, counted, counts_of, short_name
 from app.settings import Settings
-from tests.helpers.bundles import tiny_tokenizer
+from tests.helpers.bundles import save_tiny, tiny_tokenizer
 
 
 @pytest.fixture
@@ -112,3 +113,29 @@ def test_a_folder_that_is_gone_is_not_offered(bar, tmp_path):
     offered = [action.data() for action in bar.model_menu.actions()]
     assert str(tmp_path.resolve()) in offered
     assert "/nowhere/at/all" not in offered
+
+
+def test_the_menu_names_models_as_the_button_does_and_ticks_the_open_one(
+    bar, empty_session, tmp_path
+):
+    folder = save_tiny(tmp_path / "step-7", "stories")
+    (tmp_path / "damaged").mkdir()
+    for each in (folder, tmp_path / "damaged"):
+        bar._recent.note(each)
+    empty_session.open()
+    empty_session._card = replace(empty_session.model, folder=folder)
+    bar.model_menu.aboutToShow.emit()
+    ticks = {
+        action.text(): action.isChecked()
+        for action in bar.model_menu.actions()
+        if action.data() and str(tmp_path) in action.data()
+    }
+    assert ticks == {"stories · step-7": True, "damaged · damaged": False}
+
+
+def test_while_the_first_model_is_opened_the_button_says_so(bar, empty_session):
+    assert bar.model_button.text() == "no model"
+    empty_session.activity_changed.emit("opening the model…")
+    assert bar.model_button.text() == "opening…"
+    empty_session.activity_changed.emit("")
+    assert bar.model_button.text() == "no model"
