@@ -178,7 +178,7 @@ def cosine_words(table: Table, row: int, other: int) -> str:
     product = short(float(table.values[row] @ table.values[other]))
     sizes = " × ".join(short(float(lengths(table)[at])) for at in (row, other))
     alike = short(cosine(table, row, other))
-    return f"rows {row} and {other}: dot {product} / lengths ({sizes}) = cosine {alike}"
+    return f"dot product {product} / lengths ({sizes}) = cosine {alike}"
 
 
 def window(trace: Trace, selection: Selection) -> Window:

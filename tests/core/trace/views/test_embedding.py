@@ -139,7 +139,7 @@ def test_the_scaling_is_written_with_the_models_numbers():
 
 def test_a_comparison_is_worked_out_from_dot_product_and_lengths():
     words = cosine_words(CROSS, 2, 3)
-    assert words == "rows 2 and 3: dot −3.00 / lengths (3.00 × 1.41) = cosine −0.71"
+    assert words == "dot product −3.00 / lengths (3.00 × 1.41) = cosine −0.71"
 
 
 def test_a_neighbour_in_the_window_is_compared_where_it_stands():
