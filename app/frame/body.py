@@ -13,6 +13,8 @@ from app.widgets.qt_calls import tells_faults
 
 NARROW = 1100
 """Below this width the inspector is a drawer."""
+ONE_SIDE = 1000
+"""Below this width the pipeline gives way while the drawer is out."""
 LEAST_PANEL = 420
 LEAST_SIDE = 150
 HANDLE_WIDTH = 6
@@ -47,6 +49,7 @@ class Body(QWidget):
         super().__init__()
         self._inspector = inspector
         self._is_narrow = False
+        self._wants_pipeline = self._wants_inspector = True
         self._side = QFrame()
         self._side.setProperty("bar", "left")
         inside = QVBoxLayout(self._side)
@@ -73,13 +76,13 @@ class Body(QWidget):
 
     def show_pipeline(self, is_shown: bool) -> None:
         """Unfold or fold the left side."""
-        self._side.setVisible(is_shown)
+        self._wants_pipeline = is_shown
+        self._place_sides()
 
     def show_inspector(self, is_shown: bool) -> None:
         """Unfold or fold the right side, or pull the drawer out and in."""
-        self._inspector.setVisible(is_shown)
-        if self._is_narrow:
-            self._place_drawer()
+        self._wants_inspector = is_shown
+        self._place_sides()
 
     def state(self) -> str:
         """The widths of the columns, to be remembered."""
@@ -101,6 +104,14 @@ class Body(QWidget):
             )
         self.is_narrow_changed.emit(is_narrow)
 
+    def _place_sides(self) -> None:
+        """Show the sides that are wanted; the drawer alone where both are too much."""
+        has_room = self.width() >= ONE_SIDE or not self._wants_inspector
+        self._side.setVisible(self._wants_pipeline and has_room)
+        self._inspector.setVisible(self._wants_inspector)
+        if self._is_narrow:
+            self._place_drawer()
+
     def _place_drawer(self) -> None:
         left = self.width() - INSPECTOR_WIDTH
         self._inspector.setGeometry(left, 0, INSPECTOR_WIDTH, self.height())
@@ -111,5 +122,4 @@ class Body(QWidget):
         super().resizeEvent(event)
         if (self.width() < NARROW) != self._is_narrow:
             self._become(self.width() < NARROW)
-        if self._is_narrow:
-            self._place_drawer()
+        self._place_sides()

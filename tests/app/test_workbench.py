@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from app.actions import ACTIONS
 from app.failures import ErrorReport
-from app.frame.body import NARROW
+from app.frame.body import NARROW, ONE_SIDE
 from app.frame.state_page import EMPTY, NO_MODEL, OPENING, TOO_LONG
 from app.main_window import MainWindow
 from app.panel_host import REST_MS
@@ -192,3 +192,17 @@ def test_only_what_is_odd_about_a_model_is_said_aloud(bench, session):
     assert "float16" in bench.sentence.model_button.toolTip()
     session.model_changed.emit(replace(card, warnings=("W_Q holds 1 NaN value.",)))
     assert bench.message.sentence == "W_Q holds 1 NaN value."
+
+
+def test_below_a_thousand_pixels_one_side_stays_open(shown):
+    window = shown.window()
+    window.resize(ONE_SIDE - 100, 600)
+    assert shown.pipeline.isVisible()
+    shown.actions_by_id["view.inspector"].trigger()
+    assert shown.inspector.isVisible()
+    assert not shown.pipeline.isVisible()
+    shown.actions_by_id["view.inspector"].trigger()
+    assert shown.pipeline.isVisible()
+    window.resize(NARROW + 100, 600)
+    assert shown.pipeline.isVisible()
+    assert shown.inspector.isVisible()
