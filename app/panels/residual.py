@@ -21,6 +21,7 @@ from app.widgets.stream import number as number_text
 from app.widgets.strip import VectorStrip
 from core.trace.matrix import Cell
 from core.trace.needs import Index
+from core.trace.selection import feature_of
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.residual import (
@@ -94,7 +95,7 @@ class ResidualPanel(Panel):
             self._show_streams(trace, self._measured[1])
         station = station_of(step)
         self._stream.set_selected(None if station is None else at.query, station)
-        feature = min(at.feature, trace.config.d_model - 1)
+        feature = feature_of(at, trace, "d_model")
         self._show_addition(addition_of(trace, step, at.query, feature), feature)
         token = elided(trace.encoding.pieces[at.query].label, sans(LARGE), WIDEST_TOKEN)
         self._sum.set_title(f"{token} · {_place(step)}")
@@ -159,8 +160,8 @@ class ResidualPanel(Panel):
     def _ask(self, station: int, query: int) -> None:
         """Go to the sum at a station, for a token and the same feature."""
         if self._scene is not None:
-            last = self._scene.trace.config.d_model - 1
-            feature = min(self._scene.selection.feature, last)
+            at = self._scene.selection
+            feature = feature_of(at, self._scene.trace, "d_model")
             self.point_at(self._scene, Cell(key_of(station), (query, feature)))
 
     @Slot(int, int)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import TraceError
 from core.trace.equations import equation
 from core.trace.needs import SUMS_OF_PRODUCTS, Index, input_letters, places
 from core.trace.numbers import short
@@ -148,7 +149,7 @@ def explain(trace: Trace, address: str, index: Index) -> Explanation:
     """Explain one number of a step or a weight. `index` has a place for every axis."""
     place = tuple(i for i in index if i is not None)
     if len(place) < len(index):
-        raise ValueError(f"{address}: {index} is not one place")
+        raise TraceError(f"{address}: {place} is not one place; give all {len(index)}.")
     if address not in trace.keys or trace.step(address).op in TOKEN_OPS:
         return _given(trace, address, place)
     step = trace.step(address)

@@ -115,6 +115,11 @@ def to_layer(selection: Selection, trace: Trace, by: int) -> Selection | None:
     return at_step(selection, inside_keys[0 if is_before else -1])
 
 
+def feature_of(selection: Selection, trace: Trace, axis: str) -> int:
+    """The chosen feature on an axis; a wider step may have left it beyond the end."""
+    return min(selection.feature, trace.sizes[axis] - 1)
+
+
 def n_merges_of_word(selection: Selection, trace: Trace) -> int:
     """How many recorded merges the word of the chosen token has."""
     encoding = trace.encoding

@@ -18,6 +18,8 @@ from app.panels.tokens import TokensPanel
 from app.widgets.heatmap import Heatmap
 from app.workbench import Workbench
 from core.tokenizers.bpe import BpeTokenizer
+from core.trace.matrix import Cell
+from core.trace.selection import pointed_at
 from tests.helpers.bundles import save_tiny
 from tests.helpers.desk import WAIT_MS, Desk
 
@@ -114,6 +116,19 @@ def test_every_step_of_an_odd_sentence_is_drawn_in_every_kind_of_model(
         assert desk.reports == []
     finally:
         desk.close()
+
+
+def test_a_feature_beyond_a_narrower_step_is_drawn_as_its_last(desk: Desk) -> None:
+    """The widest step's last neuron is chosen, then every step is visited."""
+    desk.read("the cat sat")
+    trace = desk.session.trace
+    hidden = Cell("layers.0.ffn.hidden", (2, trace.config.d_ff - 1))
+    desk.session.request_selection(pointed_at(desk.session.selection, trace, hidden))
+    for step in trace.keys:
+        desk.session.go_to(step)
+        assert not desk.bench.grab().isNull()
+    assert desk.session.selection.feature == trace.config.d_ff - 1
+    assert desk.reports == []
 
 
 def wrongly_read(window: Workbench) -> list[str]:

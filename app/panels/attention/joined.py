@@ -13,6 +13,7 @@ from app.widgets.card import Card
 from app.widgets.colour_bar import ColourBar
 from app.widgets.head_grid import HeadGrid
 from app.widgets.strip import Group, VectorStrip
+from core.trace.selection import feature_of
 from core.trace.trace import Trace
 from core.trace.views.attention_heads import HeadsView, heads_view
 from core.trace.views.attention_mix import concat_view, stretches
@@ -63,9 +64,9 @@ class ConcatPage(Page):
 
     def mark(self, scene: Scene) -> None:
         """Outline the chosen number; mark the head it came from."""
-        at = scene.selection
-        self._strip.set_selected(at.query, at.feature)
-        self._grid.set_selected(at.feature // scene.trace.config.d_head)
+        feature = feature_of(scene.selection, scene.trace, "d_model")
+        self._strip.set_selected(scene.selection.query, feature)
+        self._grid.set_selected(feature // scene.trace.config.d_head)
 
     # What the reader does.
 
@@ -108,7 +109,8 @@ class OutputProjectionPage(Page):
 
     def mark(self, scene: Scene) -> None:
         """Light the chosen number and what makes it."""
-        self._card.set_selected(scene.selection.query, scene.selection.feature)
+        feature = feature_of(scene.selection, scene.trace, "d_model")
+        self._card.set_selected(scene.selection.query, feature)
         self._card.set_focus(scene.selection.focus)
 
     @Slot(int, int)

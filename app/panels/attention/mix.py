@@ -18,6 +18,7 @@ from app.widgets.head_grid import HeadGrid
 from app.widgets.heatmap import Heatmap
 from app.widgets.mixture import Mixture, MixtureMap
 from app.widgets.spot_map import Spot
+from core.trace.selection import feature_of
 from core.trace.views.attention_heads import HeadsView, heads_view
 from core.trace.views.attention_mix import MixView, mix_parts, mix_view
 
@@ -87,7 +88,7 @@ class MixPage(Page):
         at = scene.selection
         if self._view is None or self._view.query != at.query:
             self._show_sum(mix_view(scene.trace, at.step, at.head, at.query))
-        feature = min(at.feature, scene.trace.config.d_head - 1)
+        feature = feature_of(at, scene.trace, "d_head")
         self._map.set_selected(at.key, feature)
         self._head.set_selected(at.query, feature)
         self._head.set_highlight(at.query, None)

@@ -16,6 +16,7 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.heatmap import Heatmap
 from core.trace.matrix import FloatArray, Matrix
 from core.trace.numbers import short
+from core.trace.selection import feature_of
 from core.trace.views.attention_norm import NormView, norm_parts, norm_view
 
 
@@ -55,8 +56,9 @@ class NormPage(Page):
 
     def mark(self, scene: Scene) -> None:
         """Outline the chosen number on both sides."""
+        feature = feature_of(scene.selection, scene.trace, "d_model")
         for side in (self._before, self._after):
-            side.set_selected(scene.selection.query, scene.selection.feature)
+            side.set_selected(scene.selection.query, feature)
 
     # What the reader does.
 

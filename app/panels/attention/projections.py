@@ -15,7 +15,7 @@ from app.scene import Scene
 from app.widgets.card import Card
 from app.widgets.head_grid import HeadGrid
 from app.widgets.product import Product, ProductMap
-from core.trace.selection import Selection
+from core.trace.selection import Selection, feature_of
 from core.trace.views.attention_heads import HeadsView, heads_view
 from core.trace.views.attention_products import (
     PROJECTIONS,
@@ -91,7 +91,7 @@ class ProjectionsPage(Page):
         """Light the chosen number; mark the chosen head."""
         at, heads = scene.selection, self._heads
         assert heads is not None
-        column = min(at.feature, scene.trace.config.d_head - 1)
+        column = feature_of(at, scene.trace, "d_head")
         self._large.set_selected(self.row(), column)
         self._large.set_focus(at.focus)
         for small in self._small:

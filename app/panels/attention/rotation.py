@@ -17,6 +17,7 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.dial import Dial
 from app.widgets.head_grid import HeadGrid
 from app.widgets.heatmap import Heatmap
+from core.trace.selection import feature_of
 from core.trace.views.attention_heads import HeadsView, heads_view
 from core.trace.views.attention_rotation import (
     RotationView,
@@ -100,7 +101,7 @@ class RotationPage(Page):
         at, view, heads = scene.selection, self._view, self._heads
         assert view is not None
         assert heads is not None
-        row, feature = self.row(), min(at.feature, scene.trace.config.d_head - 1)
+        row, feature = self.row(), feature_of(at, scene.trace, "d_head")
         turn, pair = view.turn(row, feature), view.pair_of(feature)
         partner = sum(pair) - feature
         for heatmap in self._maps:

@@ -11,6 +11,7 @@ from app.widgets.bars import Bar, Bars
 from app.widgets.card import Card
 from app.widgets.scatter import Dot, Scatter
 from core.trace.numbers import short
+from core.trace.selection import feature_of
 from core.trace.views.embedding import flat_map, nearest, table_of, weight_cell
 
 N_LISTED, N_MAPPED = 7, 24
@@ -48,7 +49,8 @@ class NeighboursCard(Card):
         trace, selection = scene.trace, scene.selection
         chosen = trace.ids[selection.query]
         found = nearest(table_of(trace), chosen, N_MAPPED)
-        self._ids, self._feature = found.ids[:N_LISTED], selection.feature
+        self._ids = found.ids[:N_LISTED]
+        self._feature = feature_of(selection, trace, "d_model")
         self.set_title(f"{scene.tokenizer.label(chosen)} · nearest rows")
         bars = (
             Bar(scene.tokenizer.label(row), (short(cosine),), cosine, f"id {row}")
@@ -84,7 +86,8 @@ class MapCard(Card):
         table = table_of(trace)
         around = nearest(table, chosen, N_MAPPED)
         shown = flat_map(table, (chosen, *around.ids))
-        self._ids, self._feature = shown.ids, scene.selection.feature
+        self._ids = shown.ids
+        self._feature = feature_of(scene.selection, scene.trace, "d_model")
         cosines = (1.0, *around.cosines.tolist())
         dots = (
             Dot(label_of(row), x, y, role, f"id {row}\ncosine {short(cosine)}")

@@ -15,7 +15,7 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.strip import VectorStrip
 from core.trace.matrix import Cell
 from core.trace.needs import Index
-from core.trace.selection import Selection
+from core.trace.selection import Selection, feature_of
 from core.trace.trace import Trace
 from core.trace.views.feed_forward import HiddenView, hidden_keys, hidden_view
 
@@ -64,7 +64,7 @@ class HiddenPage(Page):
     def display(self, trace: Trace, selection: Selection) -> None:
         """Draw the layer around the chosen token and neuron."""
         key, query = selection.step, selection.query
-        neuron = min(selection.feature, trace.config.d_ff - 1)
+        neuron = feature_of(selection, trace, "d_ff")
         self._view = view = hidden_view(trace, key, query, neuron)
         token = title_of(trace.encoding.pieces[query].label)
         self._token.set_title(f"{token} · {trace.config.d_ff} neurons")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout
 from app.panels.feed_forward.map_card import MapCard
 from app.panels.feed_forward.page import CARD_GAP, Page
 from core.trace.needs import Index
-from core.trace.selection import Selection
+from core.trace.selection import Selection, feature_of
 from core.trace.trace import Trace
 from core.trace.views.feed_forward import norm_view
 
@@ -45,7 +45,7 @@ class NormPage(Page):
         is_wide = trace.n <= FEW_TOKENS
         self._cards.setDirection(DOWN if is_wide else ACROSS)
         view = norm_view(trace, selection.step, selection.query)
-        feature = min(selection.feature, trace.config.d_model - 1)
+        feature = feature_of(selection, trace, "d_model")
         self._before.show_matrix(view.before)
         self._before.set_note(view.note_before)
         self._after.show_matrix(view.after)

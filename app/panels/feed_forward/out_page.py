@@ -22,7 +22,7 @@ from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.product import Product, ProductMap
 from core.trace.needs import Index
 from core.trace.numbers import short
-from core.trace.selection import Selection
+from core.trace.selection import Selection, feature_of
 from core.trace.trace import Trace
 from core.trace.views.feed_forward import OutView, out_view
 from core.trace.views.places import place_in_weight
@@ -70,7 +70,7 @@ class OutPage(Page):
     def display(self, trace: Trace, selection: Selection) -> None:
         """Draw the product around the chosen number."""
         query = selection.query
-        feature = min(selection.feature, trace.config.d_model - 1)
+        feature = feature_of(selection, trace, "d_model")
         self._place = query, feature
         self._view = view = out_view(trace, selection.step, query, feature)
         token = title_of(trace.encoding.pieces[query].label)

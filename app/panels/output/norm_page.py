@@ -14,7 +14,7 @@ from app.widgets.heatmap import Heatmap
 from core.trace.matrix import Matrix
 from core.trace.needs import Index
 from core.trace.numbers import short
-from core.trace.selection import pointed_at
+from core.trace.selection import feature_of, pointed_at
 from core.trace.views.output import NORM, NormView, norm_view
 from core.trace.views.places import token_label
 
@@ -73,7 +73,7 @@ class NormPage(Page):
         self._layout.setDirection(
             direction.TopToBottom if is_flat else direction.LeftToRight
         )
-        feature = min(scene.selection.feature, trace.config.d_model - 1)
+        feature = feature_of(scene.selection, trace, "d_model")
         for card, matrix in ((self._before, view.before), (self._after, view.after)):
             card.show_matrix(matrix, query, feature)
         self._before.set_note(before_words(view, token_label(trace, query)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.trace.matrix import Axis, Cell, FloatArray, Matrix
 from core.trace.numbers import short
-from core.trace.selection import Selection
+from core.trace.selection import Selection, feature_of
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
 from core.trace.views.places import LabelOf
@@ -234,7 +234,7 @@ def embedding_rows(trace: Trace, key: str) -> Matrix:
 
 def chosen_place(trace: Trace, selection: Selection) -> tuple[int, int]:
     """The chosen token, and the chosen feature as far as the model is wide."""
-    return selection.query, min(selection.feature, trace.config.d_model - 1)
+    return selection.query, feature_of(selection, trace, "d_model")
 
 
 def scaling_words(trace: Trace, selection: Selection) -> tuple[str, str]:

@@ -187,6 +187,11 @@ def test_an_id_that_no_token_has_is_refused():
         traced_ids(CONFIG, (-1,))
 
 
+def test_a_row_is_no_number_to_explain(trace):
+    with pytest.raises(TraceError, match="not one place"):
+        trace.explain("layers.0.attn.q", (1, 2))
+
+
 def test_weights_are_explained_as_learned(trace):
     explanation = trace.explain("layers.0.attn.W_Q", (3, 1, 2))
     assert explanation.operands == []
