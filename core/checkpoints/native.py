@@ -163,7 +163,7 @@ def _read_about(folder: Path) -> dict[str, Any]:
     path = _there(folder / CONFIG_FILE)
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(
             f"{path} is not readable JSON ({error}); fetch it again."
         ) from error

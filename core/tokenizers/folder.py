@@ -108,6 +108,8 @@ def read_tokenizer_json(path: Path) -> BpeTokenizer:
         )
         added = content.get("added_tokens") or []
         specials = {token["content"]: token["id"] for token in added}
+        if not all(isinstance(text, str) for text in specials):
+            raise TypeError("an added token has no text")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TokenizerError(
             f"{path} is damaged or describes no tokenizer ({error}); choose another."
@@ -169,6 +171,10 @@ def _read_json(path: Path) -> dict[str, Any]:
         raise TokenizerError(
             f"{path} is damaged (line {error.lineno}: {error.msg}); copy it again."
         ) from error
+    except RecursionError:
+        raise TokenizerError(
+            f"{path} is nested too deep to be a tokenizer; choose another file."
+        ) from None
     if not isinstance(content, dict):
         raise TokenizerError(f"{path} describes no tokenizer; choose another file.")
     return content

@@ -159,6 +159,7 @@ def test_a_setting_that_would_change_the_ids_is_refused_by_name(
         '{"model": {"type": "BPE"}}',
         '{"model": 3}',
         "\udcff",
+        "[" * 100_000,
     ],
 )
 def test_a_damaged_file_is_named(tmp_path: Path, content: str) -> None:
@@ -183,6 +184,8 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: str) -> None:
         ("added_tokens", [{}]),
         ("added_tokens", [{"content": "<s>", "id": "one"}]),
         ("added_tokens", ["x"]),
+        ("added_tokens", [{"content": None, "id": 3}]),
+        ("added_tokens", [{"content": True, "id": 3}]),
         ("added_tokens", 3),
     ],
 )
