@@ -87,6 +87,7 @@ class Program(QObject):
         self._themes.choose(options.theme or settings.read(THEME))
         self._window = MainWindow(settings, options.text)
         self._furnishing: Furnishing | None = None
+        self._is_asked_to_end = False
         self._paint = FirstPaint(self._window)
         self._paint.painted.connect(self._on_window_painted)
         settings.setting_changed.connect(self._on_setting_changed)
@@ -118,12 +119,14 @@ class Program(QObject):
         self._looks.start()
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._window.close()
-        self._app.exit(0)
+        self._is_asked_to_end = True  # a window closed inside its paint warns of it
 
     @Slot()
     def _on_looks_timeout(self) -> None:
-        """Nothing to do: Python has had its turn."""
+        """Python has had its turn, so a signal has been heard."""
+        if self._is_asked_to_end:
+            self._window.close()
+            self._app.exit(0)
 
     @Slot()
     def _on_window_painted(self) -> None:

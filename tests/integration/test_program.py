@@ -35,6 +35,22 @@ QApplication.exec, Program._furnish = loop_until_closed, noted_furnish
 runpy.run_module("app", run_name="__main__", alter_sys=True)
 """
 
+INTERRUPTED_IN_A_PAINT = """
+import os, runpy, signal
+from app.application import FirstPaint
+from PySide6.QtCore import QEvent
+
+watch = FirstPaint.eventFilter
+
+def interrupted(first_paint, watched, event):
+    if event.type() == QEvent.Type.Paint:
+        os.kill(os.getpid(), signal.SIGINT)
+    return watch(first_paint, watched, event)
+
+FirstPaint.eventFilter = interrupted
+runpy.run_module("app", run_name="__main__", alter_sys=True)
+"""
+
 CLOSED_AT_WORK = """
 import runpy
 from PySide6.QtGui import QAction
@@ -151,4 +167,10 @@ def test_ctrl_c_ends_well_while_loading_and_later(start, model, seconds):
     process = start("-m", "app", "--model", model, "--text", "the cat")
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
+    assert ended(process) == (0, "", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
+def test_ctrl_c_in_the_middle_of_a_paint_ends_well(start, model):
+    process = start("-c", INTERRUPTED_IN_A_PAINT, "--model", model)
     assert ended(process) == (0, "", "")
