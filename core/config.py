@@ -46,6 +46,8 @@ class ModelConfig:
     """Width of the feed-forward network. 0 means 4 x d_model."""
     position: Position = "sinusoidal"
     """How the model knows the order: added waves, a learned table, rotated q and k."""
+    sinusoid_base: float = 10000.0
+    """Longest wavelength of added waves, over 2 pi; 10,000 in 2017."""
     rotary_base: float = 10000.0
     """Longest wavelength of rotary positions, over 2 pi."""
     norm: Norm = "layer_norm"
@@ -144,7 +146,7 @@ class ModelConfig:
             raise ConfigError(
                 f"dropout = {self.dropout} must be at least 0 and below 1."
             )
-        for name in ("eps", "rotary_base"):
+        for name in ("eps", "rotary_base", "sinusoid_base"):
             _require_number(name, getattr(self, name))
             if not 0 < getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name} = {getattr(self, name)} must be above 0.")

@@ -16,8 +16,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-SINUSOID_BASE = 10000.0
-
 
 def same(x: Tensor) -> Tensor:
     """Hand a value on under its next name."""
@@ -42,13 +40,13 @@ def scale_embedding(x: Tensor, d_model: int) -> Tensor:
     return x * math.sqrt(d_model)
 
 
-def sinusoid(positions: Tensor, d_model: int) -> Tensor:
+def sinusoid(positions: Tensor, d_model: int, base: float) -> Tensor:
     """Write each position as waves of falling frequency (section 3.5).
 
-    [n] -> [n, d_model]   PE(p, 2i) = sin(p / 10000^(2i / d_model)), PE(p, 2i+1) = cos.
+    [n] -> [n, d_model]   PE(p, 2i) = sin(p / base^(2i / d_model)), PE(p, 2i+1) = cos.
     """
     even = torch.arange(0, d_model, 2, dtype=torch.float64)
-    angles = positions[:, None] / SINUSOID_BASE ** (even / d_model)
+    angles = positions[:, None] / base ** (even / d_model)
     waves = torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2)
     return waves[:, :d_model].float()
 

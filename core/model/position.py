@@ -26,7 +26,9 @@ class SinusoidalPosition(nn.Module):
         """[n] -> [n, d_model]."""
         if self._waves is None or self._waves.device != positions.device:
             every = torch.arange(self.config.n_ctx, device="cpu")
-            waves = functions.sinusoid(every, self.config.d_model)
+            waves = functions.sinusoid(
+                every, self.config.d_model, self.config.sinusoid_base
+            )
             self._waves = waves.to(positions.device)
         return functions.lookup(positions, self._waves)
 

@@ -72,10 +72,10 @@ def _over_root(index: tuple[int, ...], values: Values) -> str:
 
 
 def _wave(index: tuple[int, ...], values: Values) -> str:
-    position, d_model = int(values[0][0]), int(values[1][0])
+    position, d_model, base = int(values[0][0]), int(values[1][0]), values[2][0]
     name = r"\sin" if index[1] % 2 == 0 else r"\cos"
     exponent = rf"{2 * (index[1] // 2)} / {d_model}"
-    return rf"{name}\frac{{{position}}}{{10000^{{{exponent}}}}}"
+    return rf"{name}\frac{{{position}}}{{{float(base):g}^{{{exponent}}}}}"
 
 
 def _layer_norm(index: tuple[int, ...], values: Values) -> str:

@@ -17,7 +17,7 @@ SIGNATURES = {
     "add": "*, * -> *",
     "lookup": "n, V d -> n d",
     "scale_embedding": "*, . -> *",
-    "sinusoid": "n, . -> n D",
+    "sinusoid": "n, ., . -> n D",
     "layer_norm": "n D, ., D, D -> n D",
     "rms_norm": "n D, ., D -> n D",
     "linear": "n i, i o, o -> n o",

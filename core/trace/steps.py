@@ -110,12 +110,10 @@ def _embed_steps(config: ModelConfig) -> list[Step]:
         rows.append(Step("embed.scaled", "scale_embedding", inputs, STREAM, formula))
     key, token = "embed.position", rows[-1].key
     if config.position == "sinusoidal":
-        formula = (
-            r"P_{p,2i} = \sin\frac{p}{10000^{2i/d_{model}}}, \quad "
-            r"P_{p,2i+1} = \cos\frac{p}{10000^{2i/d_{model}}}"
-        )
-        inputs = ("positions", "config.d_model")
-        rows.append(Step(key, "sinusoid", inputs, STREAM, formula))
+        wave = rf"\frac{{p}}{{{config.sinusoid_base:g}^{{2i/d_{{model}}}}}}"
+        formula = rf"P_{{p,2i}} = \sin{wave}, \quad P_{{p,2i+1}} = \cos{wave}"
+        waves = ("positions", "config.d_model", "config.sinusoid_base")
+        rows.append(Step(key, "sinusoid", waves, STREAM, formula))
     elif config.position == "learned":
         inputs = ("positions", "embed.position.W_P")
         rows.append(Step(key, "lookup", inputs, STREAM, r"P = W_P[p]"))

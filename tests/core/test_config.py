@@ -41,6 +41,7 @@ def test_an_unknown_field_is_refused_by_name():
         ({"eps": 0.0}, "eps = 0.0 must be above 0"),
         ({"eps": "small"}, "eps = 'small' must be a number"),
         ({"rotary_base": float("inf")}, "rotary_base = inf"),
+        ({"sinusoid_base": 0.0}, "sinusoid_base = 0.0 must be above 0"),
         ({"gated": 1}, "gated = 1 must be true or false"),
     ],
 )

@@ -126,15 +126,15 @@ def waves(trace: Trace, selection: Selection) -> Waves:
 
 
 def _sinusoidal(trace: Trace, feature: int, position: int) -> Waves:
-    d_model = trace.config.d_model
+    d_model, base = trace.config.d_model, trace.config.sinusoid_base
     first = feature - feature % 2
     pair = (first, first + 1)[: d_model - first]
-    long = wavelength(first, d_model)
+    long = wavelength(first, trace.config)
     shown = shown_positions(
         trace, position, ceil(min(N_WAVES * long, trace.sizes["n"]))
     )
     n_between = max(1, N_SAMPLES // len(shown))
-    values = _sinusoid(shown, n_between, d_model)
+    values = _sinusoid(shown, n_between, d_model, base)
     curves = tuple(
         Wave(f"{at + 1} {SHAPES[at % 2]}", values[:, at], at in pair, at % 2 == 1)
         for at in (*pair, *other_features(first, d_model))
@@ -145,7 +145,7 @@ def _sinusoidal(trace: Trace, feature: int, position: int) -> Waves:
         curves=curves,
         dots=_dots(shown, trace.n, n_between),
         title=f"Features {named} over the positions",
-        note=f"One wave: 2π · 10000^({first}/{d_model}) = {short(long)} positions. "
+        note=f"One wave: 2π · {base:g}^({first}/{d_model}) = {short(long)} positions. "
         f"{DOTS}",
     )
 
@@ -169,11 +169,10 @@ def _learned(trace: Trace, feature: int, position: int) -> Waves:
     )
 
 
-def wavelength(feature: int, d_model: int) -> float:
+def wavelength(feature: int, config: ModelConfig) -> float:
     """How many positions one wave of a sinusoidal feature takes (section 3.5)."""
-    from core.model.functions import SINUSOID_BASE
-
-    return float(2 * pi * SINUSOID_BASE ** ((feature - feature % 2) / d_model))
+    exponent = (feature - feature % 2) / config.d_model
+    return float(2 * pi * config.sinusoid_base**exponent)
 
 
 def shown_positions(trace: Trace, position: int, wanted: int) -> range:
@@ -202,7 +201,7 @@ def _dots(shown: range, n: int, n_between: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=4)
-def _sinusoid(shown: range, n_between: int, d_model: int) -> FloatArray:
+def _sinusoid(shown: range, n_between: int, d_model: int, base: float) -> FloatArray:
     """The model's own function, also between positions: [n_samples, d_model]."""
     import torch
 
@@ -210,7 +209,7 @@ def _sinusoid(shown: range, n_between: int, d_model: int) -> FloatArray:
 
     n_samples = (len(shown) - 1) * n_between + 1
     places = shown.start + torch.arange(n_samples, dtype=torch.float64) / n_between
-    values: FloatArray = sinusoid(places, d_model).numpy()
+    values: FloatArray = sinusoid(places, d_model, base).numpy()
     values.flags.writeable = False
     return values
 

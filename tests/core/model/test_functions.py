@@ -26,12 +26,12 @@ def close(found: Tensor, expected: Tensor, digits: int) -> None:
 
 
 def test_sinusoid_rows_equal_the_worked_table():
-    waves = functions.sinusoid(torch.arange(4), 4)
+    waves = functions.sinusoid(torch.arange(4), 4, 10000.0)
     close(waves, rows("sinusoidal_position", "rows"), 4)
 
 
 def test_sinusoid_of_an_odd_width_has_one_sine_more():
-    wave = functions.sinusoid(torch.tensor([1]), 5)[0].tolist()
+    wave = functions.sinusoid(torch.tensor([1]), 5, 10000.0)[0].tolist()
     frequencies = [10000 ** (-2 * i / 5) for i in range(3)]
     expected = [math.sin(frequencies[0]), math.cos(frequencies[0])]
     expected += [math.sin(frequencies[1]), math.cos(frequencies[1])]

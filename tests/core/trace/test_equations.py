@@ -1,12 +1,15 @@
 """Equations with their numbers: signs, figures, and how rows and features count."""
 
+import math
 import re
 
 import numpy as np
 import pytest
 
+from core.config import ModelConfig
 from core.trace.numbers import latex
 from tests.helpers.bundles import tiny_trace
+from tests.helpers.traces import traced_ids
 
 
 @pytest.mark.parametrize("key", ["attn.q", "attn.scores", "ffn.out", "ffn.hidden"])
@@ -35,3 +38,12 @@ def test_a_row_counts_as_ids_do_and_its_feature_from_one():
 )
 def test_numbers_of_an_equation_have_three_figures(number, text):
     assert latex(number) == text
+
+
+def test_a_wave_shows_the_base_of_its_own_model():
+    config = ModelConfig(n_vocab=8, n_ctx=4, d_model=8, n_heads=2, sinusoid_base=64.0)
+    trace = traced_ids(config, (1, 2, 3))
+    wave = r"\sin\frac{2}{64^{4 / 8}}"
+    assert wave in trace.explain("embed.position", (2, 4)).equation
+    assert "64^{2i/d_{model}}" in trace.step("embed.position").formula
+    assert trace["embed.position"][2, 4] == pytest.approx(math.sin(2 / 8))

@@ -46,6 +46,7 @@ def grid() -> Iterator[ModelConfig]:
             scale_embeddings=gated,
             bias=norm == "layer_norm",
             eps=1e-5 if tied else 0.5,  # so large that an eps of its own shows
+            sinusoid_base=10000.0 if tied else 64.0,
         )
 
 
@@ -76,7 +77,7 @@ def by_hand(explanation: Explanation, config: ModelConfig) -> float:
         turned = place * complex(math.cos(angle), math.sin(angle))
         return turned.real if index[2] < half else turned.imag
     if op == "sinusoid":
-        angle = one[0] / 10000 ** (2 * (index[1] // 2) / config.d_model)
+        angle = one[0] / one[2] ** (2 * (index[1] // 2) / config.d_model)
         return math.sin(angle) if index[1] % 2 == 0 else math.cos(angle)
     x = one[0]
     rules = {

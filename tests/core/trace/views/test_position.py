@@ -5,6 +5,7 @@ from math import cos, pi, sin
 import numpy as np
 import pytest
 
+from core.config import ModelConfig
 from core.trace.selection import Selection
 from core.trace.views.position import (
     POSITION,
@@ -72,7 +73,9 @@ def test_the_chosen_pair_is_a_sine_and_a_cosine_of_one_wavelength():
     for x, a, b in list(zip(shown.x, even.y, odd.y, strict=True))[::37]:
         assert a == pytest.approx(sin(x / turn), abs=1e-5)
         assert b == pytest.approx(cos(x / turn), abs=1e-5)
-    assert wavelength(3, 8) == pytest.approx(2 * pi * 10)
+    assert wavelength(3, ModelConfig(d_model=8)) == pytest.approx(2 * pi * 10)
+    short = ModelConfig(d_model=8, sinusoid_base=16.0)
+    assert wavelength(3, short) == pytest.approx(2 * pi * 2)
     assert "10000^(2/8) = 62.8 positions" in shown.note
 
 
