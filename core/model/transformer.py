@@ -17,8 +17,9 @@ from core.model.norm import NORMS
 from core.model.position import ADDED_POSITIONS
 from core.model.recording import NOBODY, Watcher
 
-INITIAL_DEVIATION = 0.02
-"""Of every matrix and table, as in GPT-2."""
+TABLES = ("W_E", "W_P", "W_U")
+TABLE_DEVIATION = 0.02
+"""Of what is looked up, and of what logits are read off with; as in GPT-2."""
 
 
 class Embed(nn.Module):
@@ -111,15 +112,19 @@ class Transformer(nn.Module):
         return dict(self.named_parameters())
 
     def _draw_weights(self) -> None:
-        """GPT-2's draw: normal, and smaller where layers add to the stream."""
-        residual = INITIAL_DEVIATION / math.sqrt(2 * self.config.n_layers)
+        """Draw tables small, and matrices so that they keep the size of what they read.
+
+        LeCun et al. 1998 (section 4.6): a deviation of 1 / sqrt(rows). Matrices that
+        add to the stream share its growth between them, as in GPT-2.
+        """
+        share = 1 / math.sqrt(2 * self.config.n_layers)
         for address, weight in self.named_parameters():
-            if not address.rpartition(".")[2].startswith("W_"):
-                continue
-            adds_to_stream = address.endswith((".W_O", ".W_2"))
-            nn.init.normal_(
-                weight, std=residual if adds_to_stream else INITIAL_DEVIATION
-            )
+            name = address.rpartition(".")[2]
+            if name in TABLES:
+                nn.init.normal_(weight, std=TABLE_DEVIATION)
+            elif name.startswith("W_"):
+                size = share if name in ("W_O", "W_2") else 1.0
+                nn.init.normal_(weight, std=size / math.sqrt(weight.shape[0]))
 
 
 def n_parameters(config: ModelConfig) -> int:

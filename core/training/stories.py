@@ -17,7 +17,7 @@ from core.training.story_echoes import echo_row
 from core.training.story_grammar import Beat, parse_form
 from core.training.words import capitalised, lexicon, read_toml, with_articles
 
-SHARES: Mapping[str, float] = {"tale": 0.43, "scene": 0.41, "echo": 0.13}
+SHARES: Mapping[str, float] = {"tale": 0.37, "scene": 0.35, "echo": 0.25}
 """How often each kind is told; the rest is shouted, in upper case."""
 
 SEPARATOR = "\n\n"

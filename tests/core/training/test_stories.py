@@ -19,7 +19,7 @@ from core.training.words import lexicon, plural, third_person
 SEED = 4
 N_STORIES = 2500
 FIRST_10_KB_OF_SEED_1 = (
-    "1e979527a8140a372d65d0654302199dd502cb57a0c061e91983f408dfeb85cc"
+    "8712dd4206aeeb5a3070ef17244943d16506989edcd76d13b3966185a8268cd5"
 )
 
 
@@ -136,9 +136,9 @@ def test_where_the_animals_sat_is_various(prose: list[str]) -> None:
 @pytest.mark.parametrize(
     ("kind", "least", "most"),
     [
-        ("tale", 0.39, 0.47),
-        ("scene", 0.37, 0.45),
-        ("echo", 0.11, 0.15),
+        ("tale", 0.33, 0.41),
+        ("scene", 0.31, 0.39),
+        ("echo", 0.22, 0.28),
         ("shout", 0.02, 0.04),
     ],
 )
@@ -172,7 +172,7 @@ def test_made_up_names_are_repeated_with_their_family_name(told: list[Story]) ->
     met = [s.text for s in told if s.made_up_names and " met a" in s.text[:40]]
     name = re.compile(r"^([A-Z][a-z]+ [A-Z][a-z]+) met an? ")
     full_names = [(m[1], text) for text in met if (m := name.match(text))]
-    assert len(full_names) > 20
+    assert len(full_names) > 12
     assert all(text.count(full_name) >= 3 for full_name, text in full_names)
 
 
