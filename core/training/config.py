@@ -1,16 +1,18 @@
 """The configuration of a run: `RUN_DIR/config.toml`, checked before anything starts.
 
-The file has the tables [model], [data], [tokenizer] and [training]; what it leaves out
-has the defaults below. Paths are relative to the run's folder.
+The file has the tables [model], [data], [tokenizer], [training] and [watch]; what it
+leaves out has the defaults below. Paths are relative to the run's folder.
 """
 
 import dataclasses
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+
+import tomli_w
 
 from core.config import ModelConfig
 from core.errors import ConfigError
@@ -59,7 +61,9 @@ class TrainingConfig:
     n_steps: int = 1000
     """Updates of the weights in the whole run."""
     batch_size: int = 16
-    """Windows of n_ctx tokens read in one step."""
+    """Windows of n_ctx tokens read in one step, by all processes together."""
+    n_parts: int = 1
+    """Parts that a batch is read in, one after the other, where memory is short."""
     learning_rate: float = 1e-3
     """The highest rate, reached after the warm-up."""
     min_learning_rate: float = 0.0
@@ -82,12 +86,18 @@ class TrainingConfig:
     """Batches in an evaluation, spread evenly over the text."""
     checkpoint_every: int = 200
     """Steps from one checkpoint to the next."""
-    keep: int = 3
-    """Newest checkpoints that are kept, besides the best."""
+    keep: int = 0
+    """Most checkpoints kept, spread over the run; 0 sets no number."""
+    disk_budget_mb: float = 1000.0
+    """Space for all checkpoints; the best and the newest are always kept."""
     device: str = "auto"
     """auto, cpu, cuda or mps."""
     n_threads: int = 0
-    """CPU threads; 0 lets torch choose."""
+    """CPU threads; 0 measures which number is fastest, and looks again on the way."""
+    compile: bool = False
+    """Let torch compile the model first: minutes of waiting, then faster steps."""
+    shard: bool = False
+    """Share the weights out between processes (FSDP2), if one cannot hold them."""
 
     def __post_init__(self) -> None:
         for name in AT_LEAST_ONE:
@@ -110,7 +120,7 @@ AT_LEAST_ONE = (
     "evaluate_every",
     "n_evaluation_batches",
     "checkpoint_every",
-    "keep",
+    "n_parts",
 )
 AT_LEAST_ZERO = (
     "seed",
@@ -118,8 +128,31 @@ AT_LEAST_ZERO = (
     "warmup_steps",
     "weight_decay",
     "n_threads",
+    "keep",
 )
-ABOVE_ZERO = ("learning_rate", "clip")
+ABOVE_ZERO = ("learning_rate", "clip", "disk_budget_mb")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchConfig:
+    """[watch]: how the run shows what the model has learned so far."""
+
+    prompt: str = "Once upon a time"
+    """What a sample of text begins with."""
+    sample_every: int = 500
+    """Steps from one sample to the next; 0 writes none."""
+    n_sample_tokens: int = 60
+    """Tokens in a sample."""
+    sentence: str = "The cat sat on the mat because the cat was tired."
+    """The sentence whose attention is kept."""
+    probe_every: int = 100
+    """Steps from one look at the sentence and the heads to the next; 0 never looks."""
+
+    def __post_init__(self) -> None:
+        for name in ("sample_every", "probe_every"):
+            _require(name, getattr(self, name), getattr(self, name) >= 0, "at least 0")
+        n = self.n_sample_tokens
+        _require("n_sample_tokens", n, n >= 1, "at least 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +163,7 @@ class RunConfig:
     data: DataConfig
     tokenizer: TokenizerConfig
     training: TrainingConfig
+    watch: WatchConfig = field(default_factory=WatchConfig)
 
 
 def read_config(folder: Path) -> RunConfig:
@@ -153,8 +187,15 @@ def read_config(folder: Path) -> RunConfig:
         raise ConfigError(f"{path}: {error}") from error
 
 
+def config_text(config: RunConfig) -> str:
+    """Write a configuration as `config.toml` has it; n_vocab stands in [tokenizer]."""
+    tables = dataclasses.asdict(config)
+    del tables["model"]["n_vocab"]
+    return tomli_w.dumps(tables)
+
+
 def _run_config(tables: Mapping[str, Any]) -> RunConfig:
-    known = [field.name for field in dataclasses.fields(RunConfig)]
+    known = [each.name for each in dataclasses.fields(RunConfig)]
     for name, table in tables.items():
         if name not in known or not isinstance(table, dict):
             listed = ", ".join(f"[{name}]" for name in known)
@@ -168,14 +209,15 @@ def _run_config(tables: Mapping[str, Any]) -> RunConfig:
         data=_from_table(DataConfig, {"train": (), **tables.get("data", {})}),
         tokenizer=tokenizer,
         training=_from_table(TrainingConfig, tables.get("training", {})),
+        watch=_from_table(WatchConfig, tables.get("watch", {})),
     )
 
 
-Table = TypeVar("Table", DataConfig, TokenizerConfig, TrainingConfig)
+Table = TypeVar("Table", DataConfig, TokenizerConfig, TrainingConfig, WatchConfig)
 
 
 def _from_table(kind: type[Table], table: Mapping[str, Any]) -> Table:
-    fields = {field.name: field.type for field in dataclasses.fields(kind)}
+    fields = {each.name: each.type for each in dataclasses.fields(kind)}
     values = {}
     for name, value in table.items():
         if name not in fields:
@@ -193,14 +235,19 @@ def _converted(name: str, value: Any, kind: Any) -> Any:
         raise ConfigError(f"{name} = {value!r} must be a list of file names.")
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if not isinstance(value, kind) or isinstance(value, bool):
+    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise ConfigError(f"{name} = {value!r} must be {KINDS[kind]}.")
     if kind is float:
         _require(name, value, value < math.inf, "finite")
     return value
 
 
-KINDS: dict[Any, str] = {int: "a whole number", float: "a number", str: "a text"}
+KINDS: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    bool: "true or false",
+}
 
 
 def _require(name: str, value: object, holds: bool, rule: str) -> None:

@@ -56,6 +56,76 @@ class Evaluated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preparing:
+    """Something is done before the first step: texts are read, pairs are counted."""
+
+    message: str
+    share: float | None = None
+    """How much of it is done, from 0 to 1; None where that is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """The tokenizer has learned some merges, in this order."""
+
+    n_done: int
+    """Merges learned so far, these included."""
+    n_asked: int
+    left: list[str]
+    """Left symbols, in the letters of tokenizer files."""
+    right: list[str]
+    counts: list[int]
+    """How often the two stood side by side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampled:
+    """The model wrote on from the prompt of [watch]."""
+
+    step: int
+    prompt: str
+    text: str
+    """What came after the prompt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probed:
+    """The model read the sentence of [watch]."""
+
+    step: int
+    tokens: list[str]
+    """Labels of the sentence's tokens."""
+    top: list[str]
+    """Labels of the likeliest next tokens, the likeliest first."""
+    probabilities: list[float]
+    """Theirs."""
+    file: str
+    """The patterns, relative to the run's folder: .npy, float16,
+    [n_layers, n_heads, n_query, n_key]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadsScored:
+    """How much each head looks where, on random tokens told twice (seeded)."""
+
+    step: int
+    previous: list[list[float]]
+    """[n_layers][n_heads]: mean share on the token before."""
+    induction: list[list[float]]
+    """[n_layers][n_heads]: mean share on the token after the same one earlier."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """The run goes on, but somebody should look at it."""
+
+    step: int
+    kind: str
+    """stuck, overfitting, plateau or threads."""
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
     """A checkpoint is on the disk."""
 
@@ -107,6 +177,12 @@ Event = (
     Started
     | Stepped
     | Evaluated
+    | Preparing
+    | Merged
+    | Sampled
+    | Probed
+    | HeadsScored
+    | Warned
     | Saved
     | Paused
     | Resumed
@@ -118,6 +194,12 @@ KINDS: dict[str, type[Event]] = {
     "started": Started,
     "step": Stepped,
     "evaluated": Evaluated,
+    "preparing": Preparing,
+    "merged": Merged,
+    "sampled": Sampled,
+    "probed": Probed,
+    "heads": HeadsScored,
+    "warned": Warned,
     "saved": Saved,
     "paused": Paused,
     "resumed": Resumed,
