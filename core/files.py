@@ -4,17 +4,24 @@ Everything that is saved goes through here: it is written under another name, pu
 the disk, and only then given its own.
 """
 
+import errno
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.errors import CheckpointError, TrainingError
 
 PARTIAL = ".partial"
 """Ending of a file or folder that is still being written."""
+ASKED_FOR_S = 0.2
+"""A lock is tried for this long: who asks `is_held` holds it for a moment."""
+ASKED_EVERY_S = 0.02
+HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+"""What systems say of a lock that somebody holds; other faults are no holders."""
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -108,13 +115,42 @@ def held_alone(path: Path) -> Iterator[None]:
         file = open(path, "a+b")  # noqa: SIM115 (closed below; that lets the lock go)
     with file:
         try:
-            _lock(file.fileno())
+            _lock_soon(file.fileno())
         except OSError as error:
             raise TrainingError(
                 f"{path.parent} is being trained by another process; "
                 "stop that one or choose another folder."
             ) from error
         yield
+
+
+def is_held(path: Path) -> bool:
+    """Whether a living process, this one included, holds a lock file alone.
+
+    Asked of the system, which forgets the locks of the dead. A network drive that does
+    not carry locks between machines answers for this machine alone.
+    """
+    try:
+        file = open(path, "rb")  # noqa: SIM115 (closed below; that lets the lock go)
+    except OSError:
+        return False
+    with file:
+        try:
+            _lock_with_others(file.fileno())
+        except OSError as error:
+            return error.errno in HELD
+    return False
+
+
+def _lock_soon(descriptor: int) -> None:
+    """Take a lock; wait a moment for those who only ask."""
+    until_s = time.monotonic() + ASKED_FOR_S
+    while time.monotonic() < until_s:
+        with suppress(OSError):
+            _lock(descriptor)
+            return
+        time.sleep(ASKED_EVERY_S)
+    _lock(descriptor)
 
 
 if sys.platform == "win32":
@@ -124,8 +160,13 @@ if sys.platform == "win32":
         os.lseek(descriptor, 0, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 
+    _lock_with_others = _lock
+
 else:
     import fcntl
 
     def _lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _lock_with_others(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -1,9 +1,17 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from core.errors import CheckpointError, TrainingError
-from core.files import folder_made_whole, held_alone, remove_folder, write_whole
+from core.files import (
+    folder_made_whole,
+    held_alone,
+    is_held,
+    remove_folder,
+    write_whole,
+)
 
 
 def test_a_file_is_replaced_and_nothing_is_left_over(tmp_path: Path) -> None:
@@ -73,3 +81,38 @@ def test_a_lock_is_held_by_one_and_let_go(tmp_path: Path) -> None:
         held_alone(path).__enter__()
     with held_alone(path):
         assert path.exists()
+
+
+def test_a_lock_is_held_inside_the_block_alone(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    assert not is_held(lock)
+    with held_alone(lock):
+        assert is_held(lock)
+        assert is_held(lock)  # asking takes nothing away
+    assert not is_held(lock)
+
+
+def test_who_asks_for_a_lock_does_not_keep_it(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    lock.touch()
+    assert not is_held(lock)
+    with held_alone(lock):
+        pass
+
+
+def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    code = (
+        "import os, sys; from pathlib import Path; from core.files import *\n"
+        "with held_alone(Path(sys.argv[1])):\n"
+        "    print('held', flush=True); sys.stdin.read()"
+    )
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", code, str(lock)]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline().strip() == b"held"
+        assert is_held(lock)
+        holder.kill()
+        holder.wait()
+    assert not is_held(lock)
