@@ -1,0 +1,1 @@
+"""Windows beside the main one: whatever takes several decisions before it begins."""
