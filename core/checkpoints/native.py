@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from safetensors import SafetensorError
@@ -20,6 +20,7 @@ from core.config import ModelConfig
 from core.errors import CheckpointError, ConfigError
 from core.files import write_whole
 from core.model.transformer import Transformer
+from core.tokenizers.base import Tokenizer
 from core.tokenizers.bpe import BpeTokenizer
 from core.tokenizers.folder import open_tokenizer, save_tokenizer
 
@@ -45,6 +46,18 @@ class NativeModel:
     """Quiet facts about its files, a sentence each."""
     warnings: tuple[str, ...]
     """What is odd about them and may surprise, a sentence each."""
+
+
+class OpenModel(Protocol):
+    """A model that was opened before, such as an earlier checkpoint of the same run."""
+
+    @property
+    def config(self) -> ModelConfig:
+        """Its configuration."""
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Its tokenizer."""
 
 
 def save_model(
@@ -79,8 +92,8 @@ def save_model(
     write_whole(folder / CONFIG_FILE, json.dumps(about, indent=2).encode())
 
 
-def read_model(folder: Path) -> NativeModel:
-    """Open a native folder.
+def read_model(folder: Path, like: OpenModel | None = None) -> NativeModel:
+    """Open a native folder; the tokenizer of `like` is not read again if it is the one.
 
     Raises:
         CheckpointError: A file is missing, damaged or does not fit the others.
@@ -91,8 +104,7 @@ def read_model(folder: Path) -> NativeModel:
         config = ModelConfig.from_dict(about["model"])
     except (ConfigError, TypeError) as error:
         raise CheckpointError(f"{path}: {error}") from error
-    tokenizer = open_tokenizer(_there(folder / TOKENIZER_FILE))
-    _check_tokenizer(folder, tokenizer, config, about.get("tokenizer_fingerprint"))
+    tokenizer = _tokenizer(folder, config, about.get("tokenizer_fingerprint"), like)
     notes: list[str] = []
     warnings: list[str] = []
     weights = _unwrapped(read_tensors(folder / WEIGHTS_FILE), warnings)
@@ -101,6 +113,17 @@ def read_model(folder: Path) -> NativeModel:
     _count_nan(weights, warnings)
     name = str(about.get("name", folder.name))
     return NativeModel(config, weights, tokenizer, name, tuple(notes), tuple(warnings))
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that lacks a file or is of another version; weights stay unread.
+
+    Raises:
+        CheckpointError: It is; names the file.
+    """
+    _read_about(folder)
+    for name in (WEIGHTS_FILE, TOKENIZER_FILE):
+        _there(folder / name)
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -189,6 +212,19 @@ def _there(path: Path) -> Path:
             f"{WEIGHTS_FILE} and {TOKENIZER_FILE}."
         )
     return path
+
+
+def _tokenizer(
+    folder: Path, config: ModelConfig, fingerprint: object, like: OpenModel | None
+) -> BpeTokenizer:
+    """The model's tokenizer: that of `like` where the fingerprints agree."""
+    path = _there(folder / TOKENIZER_FILE)
+    known = like.tokenizer if like is not None and like.config == config else None
+    if isinstance(known, BpeTokenizer) and known.fingerprint == fingerprint:
+        return known
+    tokenizer = open_tokenizer(path)
+    _check_tokenizer(folder, tokenizer, config, fingerprint)
+    return tokenizer
 
 
 def _check_tokenizer(

@@ -2,12 +2,7 @@ from pathlib import Path
 
 from core.training.events import EVENTS_FILE, Event, Stepped, line_of
 from core.training.events_tail import EventTail
-
-
-def stepped(step: int) -> Stepped:
-    return Stepped(
-        step=step, loss=2.0, learning_rate=0.1, gradient_norm=1.0, tokens_per_second=9.0
-    )
+from tests.helpers.run_events import stepped
 
 
 def lines(*steps: int) -> bytes:
