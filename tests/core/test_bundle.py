@@ -37,3 +37,24 @@ def test_dropout_is_off_while_looking_at_a_model(
         np.testing.assert_array_equal(first[key], second[key])
     pattern = first["layers.0.attn.pattern"]
     np.testing.assert_allclose(pattern.sum(-1), 1, atol=1e-5)
+
+
+def test_another_checkpoint_of_a_run_shares_the_tokenizer(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", n_steps=3, checkpoint_every=1, keep=3)
+    carry_out(folder)
+    first, second, _ = checkpoints(folder)
+    one = open_bundle(first)
+    other = open_bundle(second, like=one)
+    assert other.tokenizer is one.tokenizer
+    alone = open_bundle(second)
+    for address, weight in alone.weights.items():
+        np.testing.assert_array_equal(other.weights[address], weight)
+    assert not np.array_equal(other.weights["embed.W_E"], one.weights["embed.W_E"])
+
+
+def test_a_model_with_another_tokenizer_brings_its_own(tmp_path: Path) -> None:
+    one = open_bundle(save_tiny(tmp_path / "one"))
+    folder = write_run(tmp_path / "run", n_steps=1)
+    carry_out(folder)
+    other = open_bundle(checkpoints(folder)[-1], like=one)
+    assert other.tokenizer.n_vocab == other.config.n_vocab != one.config.n_vocab
