@@ -36,7 +36,8 @@ from core.training.events import (
 LOCK_FILE = "lock"
 TAIL_BYTES = 65_536
 """The end of the events that is read whole: some hundred lines."""
-MILESTONES = re.compile(rb'^\{"event": "(?:started|evaluated)".*$', re.MULTILINE)
+MILESTONES = re.compile(rb'\{"event": "(?:started|evaluated)".*')
+"""Without an anchor it is four times as fast; inside a text, quotes are escaped."""
 REMEMBERED_RUNS = 256
 BAD_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
 """What some system does not allow in the name of a folder."""
