@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from core.errors import CheckpointError, TrainingError
 
@@ -30,11 +31,22 @@ def write_whole(path: Path, content: bytes) -> None:
     Raises:
         CheckpointError: The place is full, read-only or missing.
     """
+    with file_made_whole(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def file_made_whole(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to fill; it gets its own name when the block ends without error.
+
+    Raises:
+        CheckpointError: The place is full, read-only or missing.
+    """
     partial = path.with_name(path.name + PARTIAL)
     with explained(path):
         try:
             with open(partial, "wb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(partial, path)
