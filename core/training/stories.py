@@ -17,7 +17,7 @@ from core.training.story_echoes import echo_row
 from core.training.story_grammar import Beat, parse_form
 from core.training.words import capitalised, lexicon, read_toml, with_articles
 
-SHARES: Mapping[str, float] = {"tale": 0.37, "scene": 0.35, "echo": 0.25}
+SHARES: Mapping[str, float] = {"tale": 0.33, "scene": 0.32, "echo": 0.32}
 """How often each kind is told; the rest is shouted, in upper case."""
 
 SEPARATOR = "\n\n"
@@ -85,10 +85,9 @@ def _story(generator: Random, kind: str) -> Story:
     form = pick(generator, _forms()[kind])
     teller = Teller(generator, lexicon(), _phrases(), form.cast)
     text = with_articles(teller.tell(form.beats))
-    speakable = form.cast.get("row") != "any"
     row = ""
     if kind == "echo":
-        row = echo_row(generator, lexicon(), speakable=speakable)
+        row = echo_row(generator, lexicon(), form.cast.get("row", "speakable"))
     return Story(
         kind=kind,
         text=_FINISH.get(kind, str)(text).replace(_ROW, row),

@@ -1,28 +1,29 @@
 """Arbitrary rows for the echo stories: what is repeated must not be guessable.
 
-In: the lexicon and a random generator. Out: one row of 6 to 30 items. Because no item
-follows from the one before, a model can only continue the second telling by looking
-back at the first, which is what an induction head does.
+In: the lexicon and a random generator. Out: one row of a few items, or of many. Because
+no item follows from the one before, a model can only continue the second telling by
+looking back at the first, which is what an induction head does. Short rows told often
+(chants) come before long ones in a model's eyes: where a row is all there is to look
+at, looking anywhere helps, and only then does it pay to look at the right place.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from core.training.story_cast import made_up_word, pick
 from core.training.words import Lexicon
 
-FEWEST_ITEMS = 6
-MOST_ITEMS = 30
 SEPARATORS = (", ", ", ", " ", " ", " ", "; ", " - ")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 ItemMaker = Callable[[Random, Lexicon], str]
 
 
-def echo_row(generator: Random, lexicon: Lexicon, *, speakable: bool) -> str:
+def echo_row(generator: Random, lexicon: Lexicon, kind: str) -> str:
     """Draw a row: all of one kind of item, or mixed, with one kind of separator."""
-    makers = pick(generator, SPEAKABLE_ROWS if speakable else ALL_ROWS)
-    n_items = FEWEST_ITEMS + int(generator.random() * (MOST_ITEMS - FEWEST_ITEMS + 1))
+    choices, fewest, most = ROWS[kind]
+    makers = pick(generator, choices)
+    n_items = fewest + int(generator.random() * (most - fewest + 1))
     items = [pick(generator, makers)(generator, lexicon) for _ in range(n_items)]
     separator = " " if makers is SCRAPS else pick(generator, SEPARATORS)
     return separator.join(items)
@@ -69,3 +70,10 @@ SPEAKABLE_ROWS: tuple[Sequence[ItemMaker], ...] = (
     (_word, _made_up, _number, _code),
 )
 ALL_ROWS = (*SPEAKABLE_ROWS, SCRAPS, SCRAPS, SCRAPS, SCRAPS)
+
+ROWS: Mapping[str, tuple[Sequence[Sequence[ItemMaker]], int, int]] = {
+    "speakable": (SPEAKABLE_ROWS, 6, 30),
+    "any": (ALL_ROWS, 6, 30),
+    "chant": (ALL_ROWS, 3, 8),
+}
+"""By the name that a form asks for: kinds of items, the fewest and the most of them."""

@@ -19,7 +19,7 @@ from core.training.words import lexicon, plural, third_person
 SEED = 4
 N_STORIES = 2500
 FIRST_10_KB_OF_SEED_1 = (
-    "8712dd4206aeeb5a3070ef17244943d16506989edcd76d13b3966185a8268cd5"
+    "30dfe807e6fd25adb3fc9cdb47b5e16e55ceffe5ca5a46b742038593e6383153"
 )
 
 
@@ -112,8 +112,8 @@ def test_one_animal_does_and_many_animals_do(prose: list[str]) -> None:
     do = "|".join(sorted(phrases))
     one_does = rf"\b(?:The|A|An|One|Every) (?:{one}) (?:{does})\b"
     many_do = rf"\b(?:{many}) (?:{do})\b"
-    assert len(found(one_does, prose)) > 50
-    assert len(found(many_do, prose)) > 50
+    assert len(found(one_does, prose)) > 35
+    assert len(found(many_do, prose)) > 35
     assert found(rf"\b(?:The|A|An|One|Every) (?:{one}) (?:{do})\b", prose) == []
     assert found(rf"\b(?:{many}) (?:{does})\b", prose) == []
     assert found(rf"\b(?:{many}) (?:is|was|has)\b", prose) == []
@@ -136,9 +136,9 @@ def test_where_the_animals_sat_is_various(prose: list[str]) -> None:
 @pytest.mark.parametrize(
     ("kind", "least", "most"),
     [
-        ("tale", 0.33, 0.41),
-        ("scene", 0.31, 0.39),
-        ("echo", 0.22, 0.28),
+        ("tale", 0.29, 0.37),
+        ("scene", 0.28, 0.36),
+        ("echo", 0.28, 0.36),
         ("shout", 0.02, 0.04),
     ],
 )
@@ -148,8 +148,8 @@ def test_the_kinds_have_their_shares(
     assert least < sum(story.kind == kind for story in told) / len(told) < most
 
 
-def test_about_every_third_story_has_made_up_names(told: list[Story]) -> None:
-    assert 0.28 < sum(story.made_up_names for story in told) / len(told) < 0.40
+def test_about_every_fourth_story_has_made_up_names(told: list[Story]) -> None:
+    assert 0.22 < sum(story.made_up_names for story in told) / len(told) < 0.32
 
 
 def test_nearly_half_of_the_tales_begin_once_upon_a_time(told: list[Story]) -> None:
@@ -164,7 +164,14 @@ def test_echoes_repeat_their_row_exactly(told: list[Story]) -> None:
     rows = [echo.row for echo in echoes]
     assert len(set(rows)) == len(rows)
     lengths = [len(re.split(r"[,;]? |-", row)) for row in rows]
-    assert min(lengths) >= 6
+    assert min(lengths) >= 3
+
+
+def test_many_echoes_are_chants(told: list[Story]) -> None:
+    """A short row told often: from this a head that copies can begin to form."""
+    echoes = [story for story in told if story.kind == "echo"]
+    chants = [echo for echo in echoes if echo.text.count(echo.row) >= 5]
+    assert 0.4 < len(chants) / len(echoes) < 0.6
 
 
 def test_made_up_names_are_repeated_with_their_family_name(told: list[Story]) -> None:
