@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QWidget
 
 from app.style.theme import theme
 from app.widgets.bars import CUT_HEIGHT, Bar, Bars
-from app.widgets.canvas import ENDS, NOTHING
+from app.widgets.canvas import ENDS, LEAST_SIZE, NOTHING
+from app.widgets.card import give_the_rest
 from app.widgets.qt_calls import tells_faults
 
 GAP = 4
@@ -145,6 +146,8 @@ class RankedBars(QWidget):
         row.setSpacing(GAP)
         row.addWidget(self._window, 1)
         row.addWidget(self._scroll)
+        # The bars are as many as fit: a wish for their height would grow with it.
+        give_the_rest(self, LEAST_SIZE.height())
 
     def show_ranked(self, ranked: Ranked) -> None:
         """Show another list; the place in it stays."""

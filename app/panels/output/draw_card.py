@@ -28,6 +28,8 @@ from core.trace.views.output import PickView, Stretch, stretches
 
 LABEL_WIDTH = 180.0
 """Room for the picked token, in pixels."""
+BARS_HEIGHT = 140
+"""Room for some bars above the cumulative one; the page scrolls where that is low."""
 N_PIECES = 40
 """Tokens that have a piece of their own in the cumulative bar."""
 
@@ -52,12 +54,13 @@ class DrawCard(Card):
         self.how.setFont(sans(SMALL))
         self.how.setWordWrap(True)
         self.bars = RankedBars("The likeliest tokens, what is cut, and what is picked")
+        self.bars.setMinimumHeight(BARS_HEIGHT)
         self.bars.row_clicked.connect(self._on_bars_row_clicked)
         self.bar = CumulativeBar()
         self.bar.segment_clicked.connect(self._on_bar_segment_clicked)
         self._title.hide()  # the head begins with the token
         self.head.addWidget(title)
-        self.head.addWidget(self.token)
+        self.head.addWidget(self.token, 0, Qt.AlignmentFlag.AlignVCenter)
         self.head.addWidget(self.how, 1, Qt.AlignmentFlag.AlignVCenter)
         self.body.addWidget(self.bars, 1)
         self.body.addWidget(self.bar)

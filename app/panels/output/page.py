@@ -46,6 +46,13 @@ class Page(QWidget):
 
 def side_column(width: int, *cards: QWidget) -> QScrollArea:
     """Cards below each other at the right; they scroll where the window is low."""
+    area = scrolled(stacked(*cards))
+    area.setFixedWidth(width)
+    return area
+
+
+def stacked(*cards: QWidget) -> QWidget:
+    """Cards below each other, none higher than it needs."""
     column = QWidget()
     layout = QVBoxLayout(column)
     layout.setContentsMargins(0, 0, 0, 0)
@@ -53,11 +60,15 @@ def side_column(width: int, *cards: QWidget) -> QScrollArea:
     for card in cards:
         layout.addWidget(card)
     layout.addStretch(1)
+    return column
+
+
+def scrolled(content: QWidget) -> QScrollArea:
+    """Content as wide as there is room; it scrolls up and down where that is low."""
     area = QScrollArea()
-    area.setWidget(column)
+    area.setWidget(content)
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFixedWidth(width)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return area

@@ -7,15 +7,17 @@ another token is told what the model thought of the one that follows there.
 from dataclasses import replace
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
 
 from app.panels.output.controls import ControlsCard
 from app.panels.output.draw_card import DrawCard
-from app.panels.output.page import CARD_GAP, Page, side_column
+from app.panels.output.page import CARD_GAP, Page, scrolled, stacked
 from app.panels.output.words import share_text
 from app.panels.output.writing import WritingCard
 from app.scene import Scene
 from app.session import Session
+from app.widgets.qt_calls import tells_faults
 from core.errors import TraceError
 from core.trace.matrix import Cell
 from core.trace.needs import Index
@@ -31,12 +33,19 @@ from core.trace.views.output import (
 from core.trace.views.places import token_label
 
 SIDE_WIDTH = 284
+ROOMY = SIDE_WIDTH + 400
+"""Below this width the numbers of the bars would be cut."""
 PICK_HEAD_HEIGHT = 34
 """Room for the picked token beside the title."""
+Direction = QBoxLayout.Direction
 
 
+@tells_faults
 class PickPage(Page):
-    """The draw at the left, its controls and what to do with it at the right."""
+    """The draw at the left, its controls and what to do with it at the right.
+
+    Where that is too narrow they stand below each other, and the page scrolls.
+    """
 
     def __init__(self, session: Session) -> None:
         """Empty."""
@@ -48,11 +57,18 @@ class PickPage(Page):
             card.head.addStrut(PICK_HEAD_HEIGHT)
         self.drawn.token_chosen.connect(self._on_drawn_token_chosen)
         self.controls.sampling_requested.connect(session.request_sampling)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(CARD_GAP)
-        row.addWidget(self.drawn, 1)
-        row.addWidget(side_column(SIDE_WIDTH, self.controls, self.writing))
+        self._column = stacked(self.controls, self.writing)
+        self._side = scrolled(self._column)
+        self._side.setMinimumWidth(SIDE_WIDTH)
+        both = QWidget()
+        self._cards = QBoxLayout(Direction.LeftToRight, both)
+        self._cards.setContentsMargins(0, 0, 0, 0)
+        self._cards.setSpacing(CARD_GAP)
+        self._cards.addWidget(self.drawn, 1)
+        self._cards.addWidget(self._side)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(scrolled(both))
 
     def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
         """The last logits, and the row of the chosen token where it is another."""
@@ -69,6 +85,7 @@ class PickPage(Page):
         self.controls.show_sampling(scene.sampling, view)
         label = "" if view is None else scene.tokenizer.label(view.draw.token_id)
         self.writing.show_pick(label)
+        self._arrange()
 
     @Slot(int)
     def _on_drawn_token_chosen(self, token_id: int) -> None:
@@ -87,6 +104,23 @@ class PickPage(Page):
             return None
         self.drawn.show_pick(view, scene.tokenizer)
         return view
+
+    def _arrange(self) -> None:
+        """Stand the cards where they fit; below the draw the column has its height."""
+        is_narrow = self.width() < ROOMY
+        self._cards.setDirection(
+            Direction.TopToBottom if is_narrow else Direction.LeftToRight
+        )
+        height = self._column.sizeHint().height()
+        self._side.setMinimumHeight(height if is_narrow else 0)
+        self._side.setMaximumWidth(self.width() if is_narrow else SIDE_WIDTH)
+
+    # Qt's own.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Arrange the cards anew."""
+        super().resizeEvent(event)
+        self._arrange()
 
 
 def elsewhere(scene: Scene) -> str:

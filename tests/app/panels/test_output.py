@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from app.panels.output import OutputPanel
 from app.panels.output.find_token import token_ids
@@ -18,6 +19,7 @@ from tests.helpers.bundles import tiny_tokenizer
 from tests.helpers.scenes import AskedSession, scene_of
 
 STEPS = ("output.norm", "output.logits", "output.probs", "output.pick")
+DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
 LAST = 2  # the last token of "the cat sat"
 
 
@@ -275,3 +277,23 @@ def test_probabilities_are_written_to_the_digits_that_tell_them_apart(
     share, likeliest, text
 ):
     assert share_text(share, share_digits(likeliest)) == text
+
+
+def test_on_a_narrow_page_the_controls_stand_under_the_draw_and_nothing_is_cut(panel):
+    _, page = shown(panel, "output.pick", Sampling(temperature=0.8, top_k=5))
+    QApplication.processEvents()
+    drawn, writing = page.drawn, page.writing
+    assert writing.mapTo(page, QPoint()).x() > drawn.width()
+    panel.resize(500, 190)
+    QApplication.processEvents()
+    below = writing.mapTo(page, QPoint())
+    assert below.x() == 0
+    assert below.y() > drawn.mapTo(page, QPoint()).y() + drawn.height()
+    assert len(drawn.bars.seen) >= 3
+    (area,) = page.findChildren(QScrollArea, options=DIRECT)
+    area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
+    foot = writing.mapTo(page, QPoint()).y() + writing.height()
+    assert foot <= page.height()
+    panel.resize(900, 500)
+    QApplication.processEvents()
+    assert writing.mapTo(page, QPoint()).x() > drawn.width()

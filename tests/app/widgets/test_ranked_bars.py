@@ -3,7 +3,13 @@
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.widgets.bars import Bar
 from app.widgets.ranked_bars import NO_BARS, Ranked, RankedBars
@@ -52,6 +58,24 @@ def test_rows_in_sight_are_whole(bars):
     last = window.item_rect(window.item_count() - 1)
     assert last.bottom() <= window.viewport().height()
     assert last.bottom() + last.height() > window.viewport().height()
+
+
+def test_the_bars_wish_for_no_height_that_grows_with_their_own(qtbot):
+    column, note = QWidget(), QLabel("a note that wraps")
+    note.setWordWrap(True)
+    bars = RankedBars("Tokens")
+    layout = QVBoxLayout(column)
+    layout.addWidget(bars, 1)
+    layout.addWidget(note)
+    area = QScrollArea()
+    qtbot.addWidget(area)
+    area.setWidget(column)
+    area.setWidgetResizable(True)
+    area.resize(400, 300)
+    area.show()
+    shown(bars)
+    QApplication.processEvents()
+    assert column.height() == area.viewport().height()
 
 
 def test_a_short_list_is_all_in_sight_and_does_not_scroll(bars):
