@@ -3,34 +3,45 @@
 `RUN_DIR/checkpoints/step-00001000/` is a complete model folder (`core.checkpoints.
 native`) with two more files: `training.json` with the counters and
 `training.safetensors` with the optimizer's moments and the generators' states. A folder
-is filled under another name and renamed, so one that is there is whole.
+is filled under another name and renamed, so one that is there is whole. A run that
+branched off another one begins with the weights in `RUN_DIR/start`, a model folder.
 """
 
 import json
 import logging
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from core.checkpoints.native import read_model, read_tensors, save_model
+from core.checkpoints.native import NativeModel, read_model, read_tensors, save_model
+from core.config import ModelConfig
 from core.errors import CheckpointError, TrainingError
 from core.files import PARTIAL, explained, folder_made_whole, remove_folder, write_whole
 from core.tokenizers.bpe import BpeTokenizer
+from core.training.thinning import Kept, best_of, surplus
 from core.training.trainer import Trainer
 
 log = logging.getLogger(__name__)
 
 CHECKPOINTS = "checkpoints"
+START = "start"
 FORMAT = "glassformer-training"
-VERSION = 1
+VERSION = 2
+"""What is written. Version 1 did not say which checkpoint is the best."""
+READ_VERSIONS = (1, VERSION)
 COUNTERS_FILE = "training.json"
 STATE_FILE = "training.safetensors"
 MOMENTS = ("exp_avg", "exp_avg_sq")
 """AdamW's running means, by torch's names: of the gradient and of its square."""
+GENERATORS = ("generator.draws", "generator.cpu")
+FREE_FIELDS = ("dropout",)
+"""What a run may change that begins with another one's weights."""
+MEGABYTE = 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,26 +54,34 @@ class Counters:
     """The newest evaluation: of the validation text, or of the training text."""
     best_loss: float | None = None
     """The best of all evaluations so far."""
+    best_step: int | None = None
+    """The checkpoint with the best loss so far, this one included."""
 
 
 def save_checkpoint(
     run: Path, trainer: Trainer, tokenizer: BpeTokenizer, counters: Counters
 ) -> Path:
-    """Save a run as it stands; then remove old checkpoints.
+    """Save a run as it stands; then remove checkpoints that are too many.
 
     Raises:
         CheckpointError: The disk is full or read-only. Older checkpoints are intact.
     """
     folder = run / CHECKPOINTS / f"step-{counters.step:08d}"
-    about = {"format": FORMAT, "version": VERSION, **asdict(counters)}
+    this = Kept(counters.step, 0, _rated(counters.loss))
+    older = [each for each in kept(run) if each.step != this.step]
+    best = best_of([*older, this]).step
+    about = {
+        "format": FORMAT,
+        "version": VERSION,
+        **asdict(replace(counters, best_step=best)),
+    }
     with folder_made_whole(folder) as partial:
         weights = trainer.model.weights()
         name = f"{run.resolve().name}, step {counters.step}"
         save_model(partial, trainer.model.config, weights, tokenizer, name=name)
         write_whole(partial / STATE_FILE, save(state_of(trainer)))
         write_whole(partial / COUNTERS_FILE, json.dumps(about, indent=2).encode())
-    with explained(run / CHECKPOINTS):
-        _thin(run, trainer.config.keep)
+    thin(run, trainer.config.disk_budget_mb * MEGABYTE, trainer.config.keep)
     return folder
 
 
@@ -72,28 +91,61 @@ def load_checkpoint(
     """Bring a trainer to where it was when the checkpoint was saved.
 
     Raises:
-        CheckpointError: A file is damaged.
+        CheckpointError: A file is missing or damaged.
         TrainingError: The run's configuration asks for another model or tokenizer.
     """
     counters = read_counters(folder)
     saved = read_model(folder)
-    wanted = trainer.model.config.to_dict()
+    state = read_tensors(folder / STATE_FILE)
+    check_same_model(folder, saved, trainer.model.config, tokenizer)
+    _check_state(folder / STATE_FILE, state, trainer)
+    _take_weights(saved.weights, trainer)
+    restore_state(state, trainer, counters.step)
+    return counters
+
+
+def load_start(folder: Path, trainer: Trainer, tokenizer: BpeTokenizer) -> None:
+    """Let a new run begin with the weights of a model folder.
+
+    Raises:
+        CheckpointError: A file is missing or damaged.
+        TrainingError: The run's configuration asks for another model or tokenizer.
+    """
+    saved = read_model(folder)
+    check_same_model(folder, saved, trainer.model.config, tokenizer, FREE_FIELDS)
+    _take_weights(saved.weights, trainer)
+
+
+def check_same_model(
+    folder: Path,
+    saved: NativeModel,
+    wanted: ModelConfig,
+    tokenizer: BpeTokenizer,
+    free: tuple[str, ...] = (),
+) -> None:
+    """Refuse weights that belong to another model; `free` fields may differ.
+
+    Raises:
+        TrainingError: They do. Names the field and both values.
+    """
+    fields = wanted.to_dict()
     for field, value in saved.config.to_dict().items():
-        if wanted[field] != value:
+        if field not in free and fields[field] != value:
             raise TrainingError(
                 f"{folder} was trained with {field} = {value}, the run's config says "
-                f"{wanted[field]}; set it back or start in a new folder."
+                f"{fields[field]}; set it back or start in a new folder."
             )
     if saved.tokenizer.fingerprint != tokenizer.fingerprint:
         raise TrainingError(
             f"{folder} was trained with another tokenizer than the run's; "
             "put that one back or start in a new folder."
         )
+
+
+def _take_weights(weights: Mapping[str, Tensor], trainer: Trainer) -> None:
     with torch.no_grad():
         for address, weight in trainer.model.weights().items():
-            weight.copy_(saved.weights[address])
-    restore_state(folder / STATE_FILE, trainer, counters.step)
-    return counters
+            weight.copy_(weights[address])
 
 
 def state_of(trainer: Trainer) -> dict[str, Tensor]:
@@ -109,30 +161,30 @@ def state_of(trainer: Trainer) -> dict[str, Tensor]:
     return state
 
 
-def restore_state(path: Path, trainer: Trainer, step: int) -> None:
+def restore_state(state: Mapping[str, Tensor], trainer: Trainer, step: int) -> None:
     """Put the moments and the generators back.
 
     A GPU's generator is put back on a GPU only; elsewhere dropout draws afresh.
-
-    Raises:
-        CheckpointError: The file is damaged or lacks a tensor.
     """
-    state = read_tensors(path)
-    try:
-        for address, weight in trainer.model.weights().items():
-            moments = {m: state[f"{m}.{address}"].to(weight.device) for m in MOMENTS}
-            count = torch.tensor(float(step), device=weight.device)
-            trainer.optimizer.state[weight] = {"step": count, **moments}
-        trainer.draws.set_state(state["generator.draws"])
-        torch.set_rng_state(state["generator.cpu"])
-    except KeyError as error:
-        raise CheckpointError(
-            f"{path} lacks {error.args[0]}; remove this checkpoint to go on from the "
-            "one before."
-        ) from error
+    for address, weight in trainer.model.weights().items():
+        moments = {m: state[f"{m}.{address}"].to(weight.device) for m in MOMENTS}
+        count = torch.tensor(float(step), device=weight.device)
+        trainer.optimizer.state[weight] = {"step": count, **moments}
+    trainer.draws.set_state(state["generator.draws"])
+    torch.set_rng_state(state["generator.cpu"])
     if trainer.device.type == "cuda" and "generator.cuda" in state:
         torch.cuda.set_rng_state(state["generator.cuda"], trainer.device)
     trainer.step = step
+
+
+def _check_state(path: Path, state: Mapping[str, Tensor], trainer: Trainer) -> None:
+    moments = (f"{m}.{address}" for m in MOMENTS for address in trainer.model.weights())
+    for name in (*moments, *GENERATORS):
+        if name not in state:
+            raise CheckpointError(
+                f"{path} lacks {name}; remove this checkpoint to go on from the one "
+                "before."
+            )
 
 
 def checkpoints(run: Path) -> list[Path]:
@@ -143,25 +195,57 @@ def checkpoints(run: Path) -> list[Path]:
 def newest_step(run: Path) -> int:
     """The steps that are safe on the disk."""
     saved = checkpoints(run)
-    return int(saved[-1].name.removeprefix("step-")) if saved else 0
+    return _step_of(saved[-1]) if saved else 0
+
+
+def best_step(run: Path) -> int | None:
+    """The checkpoint with the lowest loss; None where there is no checkpoint."""
+    found = kept(run)
+    return best_of(found).step if found else None
+
+
+def kept(run: Path) -> list[Kept]:
+    """What thinning must know of the checkpoints, the oldest first."""
+    with explained(run / CHECKPOINTS):
+        return [
+            Kept(
+                step=_step_of(folder),
+                n_bytes=sum(file.stat().st_size for file in folder.iterdir()),
+                loss=_loss(folder),
+            )
+            for folder in checkpoints(run)
+        ]
+
+
+def thin(run: Path, budget_bytes: float, n_most: int) -> None:
+    """Remove checkpoints, so that those left fit; see `surplus`.
+
+    Raises:
+        CheckpointError: One could not be removed.
+    """
+    gone = surplus(kept(run), budget_bytes, n_most)
+    with explained(run / CHECKPOINTS):
+        for folder in checkpoints(run):
+            if _step_of(folder) in gone:
+                remove_folder(folder)
 
 
 def read_counters(folder: Path) -> Counters:
     """Read what a checkpoint says about its run.
 
     Raises:
-        CheckpointError: The file is damaged or of another version.
+        CheckpointError: The file is missing, damaged or of another version.
     """
     path = folder / COUNTERS_FILE
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
         found = (about.pop("format"), about.pop("version"))
-        if found == (FORMAT, VERSION):
+        if found[0] == FORMAT and found[1] in READ_VERSIONS:
             return Counters(**about)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(
-            f"{path} is damaged ({error}); remove this checkpoint to go on from the "
-            "one before."
+            f"{path} is missing or damaged ({error}); remove this checkpoint to go on "
+            "from the one before."
         ) from error
     raise CheckpointError(
         f"{path} is {found[0]} {found[1]} and this program reads {FORMAT} {VERSION}; "
@@ -177,13 +261,8 @@ def remove_leftovers(run: Path) -> None:
                 remove_folder(folder)
 
 
-def _thin(run: Path, keep: int) -> None:
-    """Remove all but the newest checkpoints and the best one."""
-    folders = checkpoints(run)
-    best = min(reversed(folders), key=_loss)  # of equals, the newest
-    for folder in folders[:-keep]:
-        if folder != best:
-            remove_folder(folder)
+def _step_of(folder: Path) -> int:
+    return int(folder.name.removeprefix("step-"))
 
 
 def _loss(folder: Path) -> float:
@@ -193,4 +272,8 @@ def _loss(folder: Path) -> float:
     except CheckpointError as error:
         log.warning("%s", error)
         return math.inf
+    return _rated(loss)
+
+
+def _rated(loss: float | None) -> float:
     return math.inf if loss is None else loss

@@ -5,6 +5,7 @@ a run that was resumed has a second `Started`, from whose step on the later line
 """
 
 import dataclasses
+import errno
 import json
 import os
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.errors import CheckpointError
 from core.files import explained
 
 EVENTS_FILE = "events.jsonl"
@@ -249,17 +251,37 @@ class EventLog:
         """Add an event.
 
         Raises:
-            CheckpointError: The disk is full or gone.
+            CheckpointError: The disk is full, or the file is gone.
         """
+        self.check_there()
+        line = line_of(event).encode() + b"\n"
         with explained(self._path):
-            self._file.write(line_of(event).encode() + b"\n")
+            self._end_torn_line()
+            if self._file.write(line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def check_there(self) -> None:
+        """Notice that the run's folder was deleted or renamed while the run goes on.
+
+        A file that is open can be written to even then, and nobody would read it.
+
+        Raises:
+            CheckpointError: It was.
+        """
+        if not self._path.exists():
+            raise CheckpointError(
+                f"{self._path} is gone (the run's folder was removed or renamed while "
+                "it was being trained); the run was stopped, put the folder back and "
+                "start the run again to go on from its newest checkpoint."
+            )
 
     def close(self) -> None:
         """Let the file go."""
         self._file.close()
 
     def _end_torn_line(self) -> None:
-        if self._file.tell():
+        """Give a line that a full disk or a kill cut off its end."""
+        if self._file.seek(0, os.SEEK_END):
             self._file.seek(-1, os.SEEK_END)
             if self._file.read(1) != b"\n":
                 self._file.write(b"\n")

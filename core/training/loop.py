@@ -1,33 +1,38 @@
 """The run itself: step after step, with figures, tests and checkpoints in between.
 
-In: a folder with a `config.toml`. Out: its `checkpoints` and `events.jsonl`. A folder
-that has checkpoints goes on from the newest, with the very numbers it would have had.
+In: a folder with a `config.toml`. Out: its `checkpoints`, `probes` and `events.jsonl`.
+A folder that has checkpoints goes on from the newest, with the very numbers it would
+have had.
 """
 
 import logging
 import math
 import os
 import time
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from core.errors import TrainingError, is_lack_of_memory
+from core.errors import TraceError, TrainingError, is_lack_of_memory
 from core.model.device import choose_device
 from core.tokenizers.bpe import BpeTokenizer
 from core.training.checkpoint import (
+    START,
     Counters,
     checkpoints,
     load_checkpoint,
+    load_start,
     remove_leftovers,
     save_checkpoint,
 )
-from core.training.config import read_config
+from core.training.config import RunConfig, read_config
 from core.training.control import Control
 from core.training.events import (
     Evaluated,
+    Event,
     EventLog,
     Finished,
     Paused,
@@ -38,9 +43,12 @@ from core.training.events import (
     Stopped,
 )
 from core.training.memory import check_memory
+from core.training.not_finite import advice, first_not_finite
+from core.training.probes import probe, sample, score_heads
 from core.training.schedule import learning_rate
 from core.training.start import Texts, run_texts, run_tokenizer
 from core.training.trainer import Trainer
+from core.training.watcher import Doctor, Tested, tests_of
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +57,10 @@ SAY_EVERY_S = 5.0
 """Between two lines at the command line."""
 LARGEST_EXPONENT = 700.0
 """Of e in a float; a loss above it has no perplexity that could be written."""
+SHORTEST_S = 1e-9
+"""Between two looks at a coarse clock, which may not have moved."""
+N_WALKED = 8
+"""Windows that are walked again to find where a run lost its numbers."""
 
 
 def train(folder: Path, events: EventLog) -> None:
@@ -69,7 +81,15 @@ def train(folder: Path, events: EventLog) -> None:
     try:
         trainer = Trainer(config.training, model, device)
         with control:
-            Run(folder, trainer, tokenizer, texts, events, control).carry_out()
+            Run(
+                folder=folder,
+                config=config,
+                trainer=trainer,
+                tokenizer=tokenizer,
+                texts=texts,
+                events=events,
+                control=control,
+            ).carry_out()
     except (MemoryError, RuntimeError) as error:
         if not is_lack_of_memory(error):
             raise
@@ -79,35 +99,35 @@ def train(folder: Path, events: EventLog) -> None:
         ) from error
 
 
+@dataclass(kw_only=True, eq=False)
 class Run:
     """One run from where it stands to its end."""
 
-    def __init__(
-        self,
-        folder: Path,
-        trainer: Trainer,
-        tokenizer: BpeTokenizer,
-        texts: Texts,
-        events: EventLog,
-        control: Control,
-    ) -> None:
-        self.folder = folder
-        self.trainer = trainer
-        self.tokenizer = tokenizer
-        self.texts = texts
-        self.events = events
-        self.control = control
-        self.counters = Counters(step=0)
-        self._unread: list[tuple[Tensor, Tensor]] = []
-        """Loss and gradient norm of the steps since somebody looked."""
-        self._looked_at_s = time.perf_counter()
-        self._said_at_s = self._looked_at_s
+    folder: Path
+    config: RunConfig
+    trainer: Trainer
+    tokenizer: BpeTokenizer
+    texts: Texts
+    events: EventLog
+    control: Control
+    counters: Counters = field(default_factory=lambda: Counters(step=0))
+    _unread: list[tuple[Tensor, Tensor]] = field(default_factory=list)
+    """Loss and gradient norm of the steps since somebody looked."""
+    _unread_draws: Tensor | None = None
+    """Where windows were drawn from before the first of those steps."""
+    _looked_at_s: float = field(default_factory=time.perf_counter)
+    _said_at_s: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        self._doctor = Doctor(self.tokenizer.n_vocab, self.trainer.config)
 
     def carry_out(self) -> None:
         """Go on until the last step, a stop or a fault."""
         self._take_up()
         config, trainer = self.trainer.config, self.trainer
         while trainer.step < config.n_steps:
+            if not self._unread:
+                self._unread_draws = trainer.draws.get_state()
             self._unread.append(trainer.advance(self.texts.train))
             step = trainer.step
             is_last = step == config.n_steps
@@ -115,11 +135,12 @@ class Run:
                 self._look()
             if step % config.evaluate_every == 0 or is_last:
                 self._evaluate()
+            self._show(is_last=is_last)
             if step % config.checkpoint_every == 0 or is_last:
                 self._save()
             if not is_last and self._was_stopped():
                 return
-        message = f"All {trainer.step} steps are done."
+        message = f"All {config.n_steps} steps are done."
         self.events.write(Finished(step=trainer.step, message=message))
         log.info("%s The newest checkpoint is %s.", message, self._newest())
 
@@ -129,6 +150,10 @@ class Run:
         saved = checkpoints(self.folder)
         if saved:
             self.counters = load_checkpoint(saved[-1], self.trainer, self.tokenizer)
+            for tested in tests_of(self.folder, self.trainer.step):
+                self._doctor.examine(tested)
+        elif (self.folder / START).exists():
+            load_start(self.folder / START, self.trainer, self.tokenizer)
         weights = self.trainer.model.weights().values()
         valid = self.texts.valid
         self.events.write(
@@ -145,6 +170,7 @@ class Run:
         )
         if not saved:
             self._evaluate()
+            self._show(is_last=False)
         self._looked_at_s = time.perf_counter()
 
     def _look(self) -> None:
@@ -160,7 +186,8 @@ class Run:
         first = self.trainer.step - len(read) + 1
         for step, (loss, norm) in enumerate(read, first):
             if not math.isfinite(loss) or not math.isfinite(norm):
-                raise self._ruin(f"Step {step} has loss {loss:g}, gradient {norm:g}")
+                fault = f"Step {step} has loss {loss:g} and gradient {norm:g}"
+                raise self._ruin(fault, self._windows_of(step - first))
         now_s = time.perf_counter()
         n_tokens = len(read) * self.trainer.config.batch_size * self.texts.train.n_ctx
         stepped = Stepped(
@@ -168,7 +195,7 @@ class Run:
             loss=read[-1][0],
             learning_rate=learning_rate(self.trainer.step, self.trainer.config),
             gradient_norm=read[-1][1],
-            tokens_per_second=n_tokens / (now_s - self._looked_at_s),
+            tokens_per_second=n_tokens / max(now_s - self._looked_at_s, SHORTEST_S),
         )
         self.events.write(stepped)
         self._unread.clear()
@@ -190,13 +217,63 @@ class Run:
     def _newest(self) -> Path:
         return checkpoints(self.folder)[-1]
 
-    def _ruin(self, fault: str) -> TrainingError:
-        """Say how a run was lost, and from where it can go on."""
+    def _ruin(
+        self, fault: str, windows: Iterable[tuple[Tensor, Tensor]]
+    ) -> TrainingError:
+        """Say how a run was lost, where it began, and from where it can go on."""
         saved = checkpoints(self.folder)
         rest = f"{saved[-1].name} is intact" if saved else "nothing was saved yet"
+        origin = first_not_finite(self.trainer.model, windows)
+        begin = f", first in {origin}" if origin else ""
         return TrainingError(
-            f"{fault}: the run was stopped ({rest}); try a smaller learning_rate."
+            f"{fault}{begin}: the run was stopped ({rest}); "
+            f"{advice(self.trainer.config)}, and start it again."
         )
+
+    def _windows_of(self, n_before: int) -> list[tuple[Tensor, Tensor]]:
+        """Draw once more what an unread step read, the windows one by one."""
+        if self._unread_draws is None:
+            return []
+        again = torch.Generator()
+        again.set_state(self._unread_draws)
+        n_batch = self.trainer.config.batch_size
+        for _ in range(n_before + 1):
+            read, following = self.texts.train.drawn(n_batch, again)
+        return [
+            (read[i : i + 1], following[i : i + 1])
+            for i in range(min(n_batch, N_WALKED))
+        ]
+
+    def _show(self, *, is_last: bool) -> None:
+        """Let people see what the model has learned, at the start, in turn, at the end.
+
+        Raises:
+            TrainingError: Its numbers are not finite any more.
+        """
+        watch, step, model = self.config.watch, self.trainer.step, self.trainer.model
+        looks: tuple[tuple[int, Callable[[], Event | None]], ...] = (
+            (
+                watch.probe_every,
+                lambda: probe(self.folder, step, model, self.tokenizer, watch),
+            ),
+            (watch.probe_every, lambda: score_heads(step, model)),
+            (watch.sample_every, lambda: sample(step, model, self.tokenizer, watch)),
+        )
+        due = [
+            look for every, look in looks if every and (is_last or step % every == 0)
+        ]
+        if not due:
+            return
+        self._look()
+        try:
+            shown = [look() for look in due]
+        except TraceError as error:
+            fault = f"After step {step} the model gives no numbers any more"
+            raise self._ruin(fault, self.texts.train.spread(1, N_WALKED)) from error
+        for event in shown:
+            if event is not None:
+                self.events.write(event)
+        self._looked_at_s = time.perf_counter()
 
     def _evaluate(self) -> None:
         """Test the model and tell the result."""
@@ -206,7 +283,8 @@ class Run:
         valid_loss = self.trainer.evaluate(valid) if valid else None
         loss = train_loss if valid_loss is None else valid_loss
         if not math.isfinite(loss):
-            raise self._ruin(f"After step {self.trainer.step} the loss is {loss:g}")
+            fault = f"After step {self.trainer.step} the loss is {loss:g}"
+            raise self._ruin(fault, self.texts.train.spread(1, N_WALKED))
         best = self.counters.best_loss
         self.counters = Counters(
             step=self.trainer.step,
@@ -221,6 +299,10 @@ class Run:
                 perplexity=math.exp(min(loss, LARGEST_EXPONENT)),
             )
         )
+        tested = Tested(self.trainer.step, train_loss, valid_loss)
+        if warned := self._doctor.examine(tested):
+            self.events.write(warned)
+            log.warning("%s", warned.message)
         log.info(
             "Step %d of %d: tested loss %.4f",
             self.trainer.step,
@@ -236,8 +318,10 @@ class Run:
             CoreError: They are, or the checkpoint could not be written.
         """
         self._look()
+        self.events.check_there()
         if not self.trainer.is_sound():
-            raise self._ruin(f"After step {self.trainer.step} a weight is not finite")
+            fault = f"After step {self.trainer.step} a weight is not finite"
+            raise self._ruin(fault, ())
         self.counters = replace(self.counters, step=self.trainer.step)
         folder = save_checkpoint(
             self.folder, self.trainer, self.tokenizer, self.counters
@@ -257,6 +341,7 @@ class Run:
             self.events.write(Paused(step=step, message=f"Waiting after step {step}."))
             while command not in ("resume", "stop"):
                 time.sleep(PAUSE_POLL_S)
+                self.events.check_there()
                 command = self.control.command()
         if command == "stop":
             message = f"Stopped after step {step}; start the run again to go on."

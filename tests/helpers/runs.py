@@ -21,6 +21,8 @@ TRAINING = {
     "n_evaluation_batches": 2,
     "device": "cpu",
 }
+WATCH = {"probe_every": 0, "sample_every": 0}
+"""Looks inside cost a test time; who wants them asks."""
 
 
 def write_run(
@@ -29,6 +31,7 @@ def write_run(
     model: Mapping[str, Any] | None = None,
     data: Mapping[str, Any] | None = None,
     tokenizer: Mapping[str, Any] | None = None,
+    watch: Mapping[str, Any] | None = None,
     **training: Any,
 ) -> Path:
     """Make a run's folder from a text and fields of its tables; the folder."""
@@ -39,6 +42,7 @@ def write_run(
         "data": {"train": ["text.txt"], **(data or {})},
         "tokenizer": {"n_vocab": N_BYTE_TOKENS, **(tokenizer or {})},
         "training": {**TRAINING, **training},
+        "watch": {**WATCH, **(watch or {})},
     }
     lines = [f"[{name}]\n{toml(table)}" for name, table in tables.items()]
     (folder / "config.toml").write_text("\n".join(lines), encoding="utf-8")

@@ -1,15 +1,18 @@
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from core.bundle import open_bundle
 from core.errors import CheckpointError, TrainingError
 from core.tokenizers.bpe import BpeTokenizer
 from core.training.checkpoint import (
     Counters,
+    best_step,
     checkpoints,
     load_checkpoint,
     newest_step,
@@ -48,7 +51,9 @@ def test_a_loaded_trainer_makes_the_very_same_steps(tmp_path: Path) -> None:
     folder = save_checkpoint(tmp_path, straight, tiny_tokenizer(), Counters(step=3))
     expected = [straight.advance(windows) for _ in range(3)]
     resumed, _ = trainer_after(0, seed=7)
-    assert load_checkpoint(folder, resumed, tiny_tokenizer()) == Counters(step=3)
+    assert load_checkpoint(folder, resumed, tiny_tokenizer()) == Counters(
+        step=3, best_step=3
+    )
     assert [resumed.advance(windows) for _ in range(3)] == expected
     for address, weight in straight.model.weights().items():
         assert torch.equal(weight, resumed.model.weights()[address]), address
@@ -63,15 +68,66 @@ def test_a_checkpoint_is_a_model_that_can_be_opened(tmp_path: Path) -> None:
 
 def test_counters_come_back(tmp_path: Path) -> None:
     assert read_counters(saved(tmp_path, loss=2.5)) == Counters(
-        step=3, loss=2.5, best_loss=2.5
+        step=3, loss=2.5, best_loss=2.5, best_step=3
     )
 
 
 def test_the_newest_and_the_best_are_kept(tmp_path: Path) -> None:
     for step, loss in enumerate((3.0, 1.0, 2.0, 2.5, 2.6), 1):
         saved(tmp_path, step, loss)
-    assert [int(folder.name[5:]) for folder in checkpoints(tmp_path)] == [2, 4, 5]
+    assert [int(folder.name[5:]) for folder in checkpoints(tmp_path)] == [2, 5]
     assert newest_step(tmp_path) == 5
+    assert best_step(tmp_path) == 2
+    best = [read_counters(folder).best_step for folder in checkpoints(tmp_path)]
+    assert best == [2, 2]
+
+
+def test_a_budget_of_disk_leaves_the_best_and_the_newest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{__name__}.CONFIG", TrainingConfig(disk_budget_mb=1e-6))
+    for step, loss in enumerate((3.0, 1.0, 2.0, 2.5), 1):
+        saved(tmp_path, step, loss)
+    assert [int(folder.name[5:]) for folder in checkpoints(tmp_path)] == [2, 4]
+
+
+def test_a_run_without_checkpoints_has_no_best_one(tmp_path: Path) -> None:
+    assert best_step(tmp_path) is None
+
+
+def test_a_state_without_a_moment_changes_nothing(tmp_path: Path) -> None:
+    path = saved(tmp_path) / "training.safetensors"
+    state = load_file(path)
+    del state["exp_avg_sq.embed.W_E"]
+    save_file(state, path)
+    trainer, _ = trainer_after(0, seed=7)
+    before = trainer.model.embed.W_E.clone()
+    with pytest.raises(CheckpointError, match=r"lacks exp_avg_sq\.embed\.W_E; remove"):
+        load_checkpoint(path.parent, trainer, tiny_tokenizer())
+    assert torch.equal(trainer.model.embed.W_E, before)
+    assert trainer.step == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "training.json",
+        "training.safetensors",
+    ],
+)
+def test_a_missing_file_is_named_and_nothing_is_half_opened(
+    tmp_path: Path, name: str
+) -> None:
+    folder = saved(tmp_path)
+    (folder / name).unlink()
+    trainer, _ = trainer_after(0, seed=7)
+    before = trainer.model.embed.W_E.clone()
+    with pytest.raises(CheckpointError, match=rf"{re.escape(name)} is missing"):
+        load_checkpoint(folder, trainer, tiny_tokenizer())
+    assert torch.equal(trainer.model.embed.W_E, before)
 
 
 def test_a_killed_saves_leftovers_are_ignored_and_removed(tmp_path: Path) -> None:
@@ -115,12 +171,12 @@ def test_another_model_or_tokenizer_is_refused_by_its_difference(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("{", "is damaged"),
-        ("{}", "is damaged"),
-        ("[]", "is damaged"),
+        ("{", "is missing or damaged"),
+        ("{}", "is missing or damaged"),
+        ("[]", "is missing or damaged"),
         (
-            json.dumps({"format": "glassformer-training", "version": 2, "step": 3}),
-            "is glassformer-training 2 and this program reads",
+            json.dumps({"format": "glassformer-training", "version": 3, "step": 3}),
+            "is glassformer-training 3 and this program reads",
         ),
     ],
 )

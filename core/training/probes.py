@@ -1,0 +1,192 @@
+"""What a run shows of itself while it learns: a sample, a sentence's attention, heads.
+
+In: the model as it stands. Out: events, and `RUN_DIR/probes/step-00000100.npy` with the
+patterns of every head. The arithmetic is the forward pass's own, seen by a `Watcher`;
+nothing here draws from a generator of the run, so that it learns what a run learns that
+nobody looks into. Every pass reads at most 80 tokens, whatever the model's size.
+"""
+
+import io
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.errors import TraceError
+from core.files import explained, write_whole
+from core.generation.generate import generate
+from core.generation.sampling import Sampling
+from core.model import functions
+from core.model.transformer import Transformer
+from core.tokenizers.bpe import BpeTokenizer
+from core.training.config import WatchConfig
+from core.training.events import HeadsScored, Probed, Sampled
+
+PROBES = "probes"
+LONGEST_SENTENCE = 48
+"""Tokens of the probe sentence that are read."""
+N_TOP = 5
+"""Likeliest next tokens that are told."""
+LONGEST_TELLING = 40
+"""Random tokens that are told twice, to find heads that copy."""
+TELLING_SEED = 0
+"""The same tokens in every run, so that runs can be compared."""
+SAMPLE_TEMPERATURE = 0.8
+"""Of a text sample: a small model rambles at 1."""
+PATTERN_ENDING = ".attn.pattern"
+
+Patterns = NDArray[np.float32]
+
+
+class PatternKeeper:
+    """The watcher that keeps every layer's pattern, [n_heads, n_query, n_key]."""
+
+    def __init__(self) -> None:
+        self.patterns: list[Tensor] = []
+
+    def __call__(self, key: str, value: Tensor) -> Tensor:
+        """Keep a pattern of the one sentence in the batch."""
+        if key.endswith(PATTERN_ENDING):
+            self.patterns.append(value[0])
+        return value
+
+    def asks_for_rows(self, path: str) -> bool:
+        """Always: the fused kernel writes no pattern down."""
+        return True
+
+
+def probe(
+    run: Path,
+    step: int,
+    model: Transformer,
+    tokenizer: BpeTokenizer,
+    watch: WatchConfig,
+) -> Probed | None:
+    """Read the sentence of [watch] and keep its patterns; None without a sentence.
+
+    Raises:
+        TraceError: The model's numbers are not finite any more.
+        CheckpointError: The patterns could not be written.
+    """
+    pieces = tokenizer.encode(watch.sentence).pieces[
+        : _longest(model, LONGEST_SENTENCE)
+    ]
+    if not pieces:
+        return None
+    patterns, probs = read(model, [piece.id for piece in pieces])
+    top = np.argsort(-probs, kind="stable")[:N_TOP]
+    name = f"{PROBES}/step-{step:08d}.npy"
+    write_patterns(run / name, patterns)
+    return Probed(
+        step=step,
+        tokens=[piece.label for piece in pieces],
+        top=[tokenizer.label(int(token_id)) for token_id in top],
+        probabilities=[float(probs[token_id]) for token_id in top],
+        file=name,
+    )
+
+
+def score_heads(step: int, model: Transformer) -> HeadsScored | None:
+    """Rate how far each head looks back; None where n_ctx is below 4.
+
+    `previous` is the mean share on the token before, `induction` the one on the token
+    after the same token's first telling (Olsson et al. 2022), both over the second
+    telling, where either can be done.
+    """
+    ids = told_twice(model.config.n_vocab, _longest(model, 2 * LONGEST_TELLING) // 2)
+    n = len(ids) // 2
+    if n < 2:
+        return None
+    patterns, _ = read(model, ids)
+    queries = np.arange(n, 2 * n)
+    return HeadsScored(
+        step=step,
+        previous=patterns[:, :, queries, queries - 1].mean(-1).tolist(),
+        induction=patterns[:, :, queries, queries - n + 1].mean(-1).tolist(),
+    )
+
+
+def sample(
+    step: int, model: Transformer, tokenizer: BpeTokenizer, watch: WatchConfig
+) -> Sampled | None:
+    """Write on from the prompt of [watch]; the step is the seed.
+
+    An empty prompt is the end of a text, after which another begins; None if the
+    tokenizer has no such token.
+
+    Raises:
+        TraceError: The model's numbers are not finite any more.
+    """
+    endings = tuple(tokenizer.specials.values())
+    ids = tokenizer.encode(watch.prompt).ids or endings[:1]
+    if not ids:
+        return None
+    sampling = Sampling(temperature=SAMPLE_TEMPERATURE, seed=step)
+    with evaluated(model):
+        tokens = generate(model, ids, sampling, watch.n_sample_tokens, stop_ids=endings)
+        new = [each.token_id for each in tokens]
+    text = tokenizer.decode([token_id for token_id in new if token_id not in endings])
+    return Sampled(step=step, prompt=watch.prompt, text=text)
+
+
+def read(model: Transformer, ids: list[int]) -> tuple[Patterns, Patterns]:
+    """Read one sentence.
+
+    [n] -> the patterns [n_layers, n_heads, n, n], and the chances [n_vocab] of what
+    comes next.
+
+    Raises:
+        TraceError: They are not finite.
+    """
+    keeper = PatternKeeper()
+    row = torch.tensor([ids], device=model.embed.W_E.device)
+    with evaluated(model):
+        logits = model(row, keeper, last_only=True)
+    patterns = torch.stack(keeper.patterns).float().cpu().numpy()
+    probs = functions.softmax(logits[0, -1].float()).cpu().numpy()
+    if not (np.isfinite(patterns).all() and np.isfinite(probs).all()):
+        raise TraceError("The model's numbers are not finite any more.")
+    return patterns, probs
+
+
+def told_twice(n_vocab: int, n: int) -> list[int]:
+    """Draw n tokens, none of them twice if there are enough, and repeat them."""
+    draws = random.Random(TELLING_SEED)
+    ids = [draws.randrange(n_vocab) for _ in range(n)]
+    if n <= n_vocab:
+        ids = draws.sample(range(n_vocab), n)
+    return ids * 2
+
+
+def write_patterns(path: Path, patterns: Patterns) -> None:
+    """Write patterns as float16, whole or not at all.
+
+    Raises:
+        CheckpointError: The disk is full or read-only.
+    """
+    with explained(path.parent):
+        path.parent.mkdir(exist_ok=True)
+    file = io.BytesIO()
+    np.save(file, patterns.astype(np.float16))
+    write_whole(path, file.getvalue())
+
+
+@contextmanager
+def evaluated(model: Transformer) -> Iterator[None]:
+    """Look at a model without dropout and gradients, and put it back to training."""
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(was_training)
+
+
+def _longest(model: Transformer, n: int) -> int:
+    return min(n, model.config.n_ctx)
