@@ -58,6 +58,10 @@ MENUS = (
 
 ACTIONS = (
     ActionRow("model.open", "&Open a model…", "file", "Ctrl+O", "open"),
+    ActionRow("runs.open", "&Runs…", "file", "Ctrl+R"),
+    ActionRow(
+        "time.export", "&Export the training as pictures…", "file", icon="export"
+    ),
     ActionRow("app.quit", "&Quit", "file", "Ctrl+Q", "close"),
     ActionRow("edit.sentence", "Edit the &sentence", "edit", "Ctrl+L", "edit"),
     ActionRow("text.examples", "&Examples", "edit", "Ctrl+E", "examples"),
@@ -68,6 +72,9 @@ ACTIONS = (
     ActionRow("layer.next", "Next &layer", "walk", "Down", "down"),
     ActionRow("layer.previous", "Previous l&ayer", "walk", "Up", "up"),
     ActionRow("step.play", "Pla&y", "walk", "Space", "play", is_switch=True),
+    ActionRow("time.previous", "&Earlier checkpoint", "walk", "Ctrl+Left"),
+    ActionRow("time.next", "Later &checkpoint", "walk", "Ctrl+Right"),
+    ActionRow("time.play", "Play t&he training", "walk", "Ctrl+Space", is_switch=True),
     ActionRow("token.append", "Append the pic&k", "walk", "Ctrl+Return", "add"),
     ActionRow("token.undo", "&Undo the append", "walk", "Ctrl+Z", "undo"),
     ActionRow("text.generate", "&Generate", "walk", "Ctrl+G", "dice"),

@@ -6,7 +6,7 @@ to the signals; the session alone calls what begins with an underscore.
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.fitting import fitted
 from app.model_card import ModelCard
@@ -18,6 +18,7 @@ from core.generation.sampling import Sampling
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.selection import Selection, stepped, to_layer
 from core.trace.trace import Trace
+from core.training.timeline import Timeline
 
 if TYPE_CHECKING:
     from core.bundle import Bundle
@@ -60,6 +61,10 @@ class Facts(QObject):
     failed = Signal(object)
     """Something went wrong: `ErrorReport`. What was there before stays."""
 
+    timeline_changed = Signal(object)
+    """Other checkpoints of the run that the open model is one of: `Timeline`; None: it
+    is of no run."""
+
     too_long_changed = Signal(int)
     """Tokens too many for the model; 0: the sentence fits. The last trace stays."""
 
@@ -78,6 +83,7 @@ class Facts(QObject):
         self._writing: GenerateRequest | None = None
         self._activity = ""
         self._n_too_long = 0
+        self._timeline: Timeline | None = None
 
     @property
     def model(self) -> ModelCard | None:
@@ -146,6 +152,18 @@ class Facts(QObject):
             return False
         request = self._shown[0]
         return request.encoding is self.encoding and request.bundle is self._bundle
+
+    @property
+    def timeline(self) -> Timeline | None:
+        """The checkpoints of the run that the open model is one of."""
+        return self._timeline
+
+    @property
+    def moment(self) -> int | None:
+        """Which checkpoint of the timeline the open model is."""
+        if self._timeline is None or self._card is None:
+            return None
+        return self._timeline.place_of(self._card.folder)
 
     @property
     def n_too_long(self) -> int:
@@ -243,6 +261,12 @@ class Facts(QObject):
         if activity != self._activity:
             self._activity = activity
             self.activity_changed.emit(activity)
+
+    @Slot(object)
+    def _take_timeline(self, timeline: Timeline | None) -> None:
+        if timeline != self._timeline:
+            self._timeline = timeline
+            self.timeline_changed.emit(timeline)
 
     def _renew_scene(self) -> None:
         if self._shown is not None:

@@ -5,14 +5,20 @@ shows and the encoding that the model reads. The two differ while the last token
 unfinished character: its bytes are in the encoding and not yet in the text.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from core.errors import TokenizerError
 from core.tokenizers.base import Encoding, Tokenizer
 from core.tokenizers.decoding import decode_text, unfinished_length
+from core.tokenizers.folder import open_tokenizer
 
 LONG_TEXT = 2000
 """Characters; up to here, cutting into tokens takes less than a frame of 16 ms."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,3 +145,15 @@ class Sentence:
         """Drop the remembered moment if nothing was added after it."""
         if self._undo and self._undo[-1] is self.prompt:
             self._undo.pop()
+
+
+def early_tokenizer(folder: Path) -> Tokenizer | None:
+    """A model's tokenizer, ahead of the model, so that pieces show before torch is in.
+
+    None where it cannot be read: the opening of the model will say why.
+    """
+    try:
+        return open_tokenizer(folder)
+    except TokenizerError as error:
+        log.info("%s", error)
+        return None

@@ -12,16 +12,20 @@ from threading import Event
 
 from PySide6.QtCore import QThread, QTimer, Slot
 
+from app.activity import activity_of
 from app.facts import Facts
 from app.failures import ErrorReport
 from app.fitting import kept_inside
-from app.sentence import last_ids
+from app.sentence import early_tokenizer, last_ids
 from app.settings import TYPING_PAUSE_MS
+from app.timeline_watch import TimelineWatch
 from app.workers.generating import GenerateRequest, GeneratingWorker, NewTokens
 from app.workers.runner import Request, Runner
 from app.workers.tracing import (
     ANSWERS,
     EncodeRequest,
+    MomentRequest,
+    Moved,
     Opened,
     OpenRequest,
     Part,
@@ -30,20 +34,10 @@ from app.workers.tracing import (
     TraceRequest,
     TracingWorker,
 )
-from core.errors import CoreError, TokenizerError, TraceError
+from core.errors import CoreError, TraceError
 from core.generation.sampling import Sampling, pick, uniform
-from core.tokenizers.base import Encoding, Tokenizer
-from core.tokenizers.folder import open_tokenizer
+from core.tokenizers.base import Encoding
 from core.trace.selection import Selection, at_step, stepped, to_layer
-
-ACTIVITIES = (
-    (OpenRequest, "opening the model…"),
-    (GenerateRequest, "writing…"),
-    (EncodeRequest, "thinking…"),
-    (TraceRequest, "thinking…"),
-    (PartsRequest, "thinking…"),
-)
-"""What to say of each kind of request; the first kind that is pending is said."""
 
 log = logging.getLogger(__name__)
 
@@ -68,11 +62,14 @@ class Session(Facts):
         self._generating.progressed.connect(self._on_generating_progressed)
         self._generating.answered.connect(self._on_generating_answered)
         self._generating.failed.connect(self._on_generating_failed)
+        self._watch = TimelineWatch(self)
+        self._watch.timeline_read.connect(self._take_timeline)
 
     def start(self) -> None:
         """Let the workers begin. After the first paint: torch holds the window up."""
         self._tracing.start()
         self._generating.start()
+        self._watch.start()
 
     def close(self) -> None:
         """Stop all work and wait for its end."""
@@ -80,6 +77,7 @@ class Session(Facts):
         self.stop_generating()
         self._tracing.stop()
         self._generating.stop()
+        self._watch.stop()
 
     # Wishes: model and sentence
 
@@ -92,6 +90,15 @@ class Session(Facts):
                 self._tell_text()
         self._tracing.request(OpenRequest(Path(folder)))
         self._tell_activity()
+
+    def request_moment(self, folder: Path) -> None:
+        """Look at the sentence with the weights of another checkpoint of the run.
+
+        Selection and sentence stay; of several wishes the newest is carried out.
+        """
+        if self._bundle is not None:
+            self._tracing.request(MomentRequest(folder, self._bundle, self.encoding))
+            self._tell_activity()
 
     def request_text(self, text: str) -> None:
         """Type: the tokens change at once, the trace after a pause."""
@@ -281,9 +288,7 @@ class Session(Facts):
 
     def _tell_activity(self) -> None:
         pending = (*self._tracing.pending, *self._generating.pending)
-        kinds = {type(request) for request in pending}
-        said = (text for kind, text in ACTIVITIES if kind in kinds)
-        self._take_activity(next(said, ""))
+        self._take_activity(activity_of(pending))
 
     # Answers
 
@@ -301,6 +306,8 @@ class Session(Facts):
         assert QThread.isMainThread()
         if isinstance(answer, Opened):
             self._on_opened(answer)
+        elif isinstance(request, MomentRequest) and isinstance(answer, Moved):
+            self._on_moved(request, answer)
         elif isinstance(request, TraceRequest) and isinstance(answer, Traced):
             self.accept(request, answer)
         elif isinstance(request, EncodeRequest) and isinstance(answer, Encoding):
@@ -317,15 +324,30 @@ class Session(Facts):
             self._take_trace(request, traced)
 
     def _on_opened(self, opened: Opened) -> None:
+        self._take_opened(opened)
+        self._on_pause_timeout()
+
+    def _on_moved(self, request: MomentRequest, moved: Moved) -> None:
+        self._take_opened(moved.opened)
+        is_of_now = self._sentence.is_settled and request.encoding is self.encoding
+        if moved.traced is not None and is_of_now:
+            bundle = moved.opened.bundle
+            asked = TraceRequest(bundle, request.encoding, self._serial)
+            self._take_trace(asked, moved.traced)
+        else:
+            self._on_pause_timeout()
+
+    def _take_opened(self, opened: Opened) -> None:
         self._leave_writing()
         self._take_model(opened)
         tokenizer = opened.bundle.tokenizer
-        self._sentence.read_with(tokenizer, specials=self.reads_specials)
+        if tokenizer is not self.tokenizer:
+            self._sentence.read_with(tokenizer, specials=self.reads_specials)
         self._tell_text()
         self._outdate()
         if self.n_too_long:
             self._drop_trace()  # it is of another model
-        self._on_pause_timeout()
+        self._watch.follow(opened.card.folder)
 
     def _on_encoded(self, request: EncodeRequest, encoding: Encoding) -> None:
         asked = (request.tokenizer, request.text, request.specials)
@@ -370,15 +392,3 @@ class Session(Facts):
     def _tell_failure(self, report: ErrorReport) -> None:
         log.warning("%s", report.details)
         self.failed.emit(report)
-
-
-def early_tokenizer(folder: Path) -> Tokenizer | None:
-    """A model's tokenizer, ahead of the model, so that pieces show before torch is in.
-
-    None where it cannot be read: the opening of the model will say why.
-    """
-    try:
-        return open_tokenizer(folder)
-    except TokenizerError as error:
-        log.info("%s", error)
-        return None

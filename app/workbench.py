@@ -28,6 +28,7 @@ from app.frame.pipeline import Pipeline
 from app.frame.recent import RecentModels
 from app.frame.sentence_bar import SentenceBar
 from app.frame.stepper import Stepper
+from app.frame.time_bar import TimeBar
 from app.frame.token_bar import TokenBar
 from app.model_card import ModelCard
 from app.panel_host import PanelHost
@@ -72,13 +73,14 @@ class Workbench(QWidget):
         use_renderer(self._formulas)  # before the first formula's view is made
         self.sentence = SentenceBar(session, RecentModels(settings))
         self.tokens = TokenBar(session)
+        self.actions_by_id = make_actions(self)
+        self.time = TimeBar(session, self.actions_by_id)
         self.message = MessageBar(session)
         self.pipeline = Pipeline(session)
         self.host = PanelHost(session)
         self.inspector = Inspector(session)
         self.stepper = Stepper(session, settings.read(PLAY_PAUSE))
         self.body = Body(self.pipeline, self.host, self.inspector)
-        self.actions_by_id = make_actions(self)
         self._arrange()
         self._connect_actions()
         self._connect_session()
@@ -88,7 +90,7 @@ class Workbench(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for bar in (self.sentence, self.tokens, self.message):
+        for bar in (self.sentence, self.tokens, self.time, self.message):
             column.addWidget(bar)
         column.addWidget(self.body, 1)
         column.addWidget(self.stepper)
@@ -105,7 +107,7 @@ class Workbench(QWidget):
 
     def _order_tabs(self, left: QWidget, right: QWidget, menu: QWidget) -> None:
         """Let Tab go from the top left to the bottom right."""
-        bars = (self.message, self.pipeline, self.inspector, self.stepper)
+        bars = (self.time, self.message, self.pipeline, self.inspector, self.stepper)
         parts = [left, self.sentence.model_button, self.sentence.edit]
         parts += [self.sentence.examples_button, self.sentence.keep, right, menu]
         parts += [self.tokens.strip]

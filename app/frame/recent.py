@@ -9,6 +9,8 @@ from app.settings import Setting, Settings
 MOST = 8
 CONFIG_FILE = "config.json"
 """As in `core.checkpoints.native`, which loads torch."""
+CHECKPOINTS = "checkpoints"
+"""As in `core.training.checkpoint`, which loads torch."""
 
 
 def is_list_of_text(value: Any) -> bool:
@@ -45,5 +47,11 @@ class RecentModels:
         """Put a folder to the front."""
         if folder is not None:
             newest = str(folder.resolve())
-            others = [str(f) for f in self.folders if str(f) != newest]
+            others = [str(f) for f in self.folders if not is_same(f, folder.resolve())]
             self._settings.write(RECENT_MODELS, [newest, *others][:MOST])
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two folders are one model, or two checkpoints of one run."""
+    are_checkpoints = one.parent.name == other.parent.name == CHECKPOINTS
+    return one == other or (are_checkpoints and one.parent == other.parent)

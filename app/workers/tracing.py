@@ -87,6 +87,30 @@ class Traced:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MomentRequest:
+    """Open another checkpoint of a run, and walk tokens through it. Answer: `Moved`."""
+
+    folder: Path
+    like: "Bundle"
+    """The checkpoint that is open: what the two share is not read again."""
+    encoding: Encoding
+
+    @property
+    def doing(self) -> str:
+        """For a report."""
+        return f"opening {self.folder}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moved:
+    """A checkpoint that is ready, with its trace."""
+
+    opened: Opened
+    traced: Traced | None
+    """None where there is nothing to trace, or too much."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PartsRequest:
     """Derive parts of a trace that are too large for the main thread. Answer: None."""
 
@@ -158,6 +182,20 @@ def trace_sentence(request: TraceRequest) -> Traced:
     return Traced(traced, timing, broken_from(traced))
 
 
+def move(request: MomentRequest) -> Moved:
+    """Open a checkpoint and trace with it, in one go: nothing half is ever shown."""
+    from core.bundle import open_bundle
+
+    bundle = open_bundle(request.folder, like=request.like)
+    encoding = request.encoding
+    can_read = bundle.tokenizer is request.like.tokenizer
+    fits = 0 < len(encoding.pieces) <= bundle.config.n_ctx
+    opened = Opened(bundle, card_of(bundle))
+    if not (can_read and fits):
+        return Moved(opened, None)
+    return Moved(opened, trace_sentence(TraceRequest(bundle, encoding, serial=0)))
+
+
 def broken_from(trace: Trace) -> str | None:
     """Key of the first step with a NaN or an infinity.
 
@@ -190,6 +228,7 @@ def derive(request: PartsRequest) -> None:
 ANSWERS: dict[type, Callable[[Any], Any]] = {
     OpenRequest: open_model,
     EncodeRequest: encode,
+    MomentRequest: move,
     TraceRequest: trace_sentence,
     PartsRequest: derive,
 }
