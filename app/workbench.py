@@ -75,7 +75,7 @@ class Workbench(QWidget):
         self.tokens = TokenBar(session)
         self.actions_by_id = make_actions(self)
         self.time = TimeBar(session, self.actions_by_id)
-        self.message = MessageBar(session)
+        self.message = MessageBar(session.failed)
         self.pipeline = Pipeline(session)
         self.host = PanelHost(session)
         self.inspector = Inspector(session)

@@ -3,13 +3,12 @@
 Place: under the token bar, above everything that goes on working. Never a box.
 """
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, SignalInstance, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton
 
 from app.failures import ErrorReport
 from app.frame.parts import flat_button, icon_button, plain_label, set_ink
-from app.session import Session
 
 COPY, COPIED = "Copy details", "Copied"
 
@@ -17,8 +16,8 @@ COPY, COPIED = "Copy details", "Copied"
 class MessageBar(QFrame):
     """One failure, or the warnings of a model; hidden while there is nothing to say."""
 
-    def __init__(self, session: Session) -> None:
-        """Hidden."""
+    def __init__(self, failed: SignalInstance) -> None:
+        """Hidden until `failed` brings an `ErrorReport`."""
         super().__init__()
         self._details = ""
         self.setProperty("bar", "top")
@@ -39,7 +38,7 @@ class MessageBar(QFrame):
         row.addWidget(self._close)
         self._copy.clicked.connect(self._on_copy_clicked)
         self._close.clicked.connect(self.hide)
-        session.failed.connect(self._on_session_failed)
+        failed.connect(self._on_failed)
         self.hide()
 
     @property
@@ -57,7 +56,7 @@ class MessageBar(QFrame):
         self.show()
 
     @Slot(object)
-    def _on_session_failed(self, report: ErrorReport) -> None:
+    def _on_failed(self, report: ErrorReport) -> None:
         self.say(report.sentence, "error", report.details)
 
     @Slot()

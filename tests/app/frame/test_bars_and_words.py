@@ -19,7 +19,7 @@ STEPS = {step.key: step for step in steps_for(CONFIG)}
 
 
 def test_a_failure_is_one_sentence_whose_details_can_be_copied(qtbot, empty_session):
-    bar = MessageBar(empty_session)
+    bar = MessageBar(empty_session.failed)
     qtbot.addWidget(bar)
     assert bar.isHidden()
     empty_session.failed.emit(ErrorReport("The file is damaged.", "Traceback: ..."))
@@ -32,7 +32,7 @@ def test_a_failure_is_one_sentence_whose_details_can_be_copied(qtbot, empty_sess
 
 
 def test_what_has_no_details_offers_none(qtbot, empty_session):
-    bar = MessageBar(empty_session)
+    bar = MessageBar(empty_session.failed)
     qtbot.addWidget(bar)
     bar.say("A note.", "warning")
     assert bar._copy.isHidden()
