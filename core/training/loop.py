@@ -48,7 +48,7 @@ from core.training.probes import probe, sample, score_heads
 from core.training.schedule import learning_rate
 from core.training.start import Texts, run_texts, run_tokenizer
 from core.training.trainer import Trainer
-from core.training.watcher import Doctor, Tested, tests_of
+from core.training.watcher import Doctor, Losses, losses_of
 
 log = logging.getLogger(__name__)
 
@@ -150,7 +150,7 @@ class Run:
         saved = checkpoints(self.folder)
         if saved:
             self.counters = load_checkpoint(saved[-1], self.trainer, self.tokenizer)
-            for tested in tests_of(self.folder, self.trainer.step):
+            for tested in losses_of(self.folder, self.trainer.step):
                 self._doctor.examine(tested)
         elif (self.folder / START).exists():
             load_start(self.folder / START, self.trainer, self.tokenizer)
@@ -299,7 +299,7 @@ class Run:
                 perplexity=math.exp(min(loss, LARGEST_EXPONENT)),
             )
         )
-        tested = Tested(self.trainer.step, train_loss, valid_loss)
+        tested = Losses(self.trainer.step, train_loss, valid_loss)
         if warned := self._doctor.examine(tested):
             self.events.write(warned)
             log.warning("%s", warned.message)

@@ -35,8 +35,8 @@ LEAST_LOSS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
-    """What a test of the model found."""
+class Losses:
+    """What one test of the model found."""
 
     step: int
     train_loss: float
@@ -64,10 +64,10 @@ class Doctor:
     def __init__(self, n_vocab: int, config: TrainingConfig) -> None:
         self._n_vocab = n_vocab
         self._config = config
-        self._tests: list[Tested] = []
+        self._tests: list[Losses] = []
         self._said: set[tuple[str, int]] = set()
 
-    def examine(self, tested: Tested) -> Warned | None:
+    def examine(self, tested: Losses) -> Warned | None:
         """Take a test in. -> what is new about the run."""
         self._tests.append(tested)
         found = finding(self._tests, self._n_vocab, self._config)
@@ -77,20 +77,20 @@ class Doctor:
         return Warned(step=tested.step, kind=found.kind, message=found.message)
 
 
-def tests_of(folder: Path, last_step: int) -> list[Tested]:
+def losses_of(folder: Path, last_step: int) -> list[Losses]:
     """What a run's events say of its tests up to a step, in order."""
-    tests: dict[int, Tested] = {}
+    tests: dict[int, Losses] = {}
     for event in read_events(folder):
         if isinstance(event, Started):
             tests = {s: tested for s, tested in tests.items() if s <= event.step}
         elif isinstance(event, Evaluated):
-            tested = Tested(event.step, event.train_loss, event.valid_loss)
+            tested = Losses(event.step, event.train_loss, event.valid_loss)
             tests[event.step] = tested
     return [tested for step, tested in tests.items() if step <= last_step]
 
 
 def finding(
-    tests: Sequence[Tested], n_vocab: int, config: TrainingConfig
+    tests: Sequence[Losses], n_vocab: int, config: TrainingConfig
 ) -> Finding | None:
     """Say what holds at the newest test; the gravest alone."""
     return (
@@ -101,7 +101,7 @@ def finding(
 
 
 def stuck(
-    tests: Sequence[Tested], n_vocab: int, config: TrainingConfig
+    tests: Sequence[Losses], n_vocab: int, config: TrainingConfig
 ) -> Finding | None:
     """Whether the model still, or again, knows no more than at its start."""
     ceiling = math.log(n_vocab)
@@ -120,7 +120,7 @@ def stuck(
     )
 
 
-def overfitting(tests: Sequence[Tested]) -> Finding | None:
+def overfitting(tests: Sequence[Losses]) -> Finding | None:
     """Whether the validation loss rises while the training loss falls."""
     judged = [(t.valid_loss, t) for t in tests if t.valid_loss is not None]
     if not judged:
@@ -140,7 +140,7 @@ def overfitting(tests: Sequence[Tested]) -> Finding | None:
     )
 
 
-def plateau(tests: Sequence[Tested], n_steps: int) -> Finding | None:
+def plateau(tests: Sequence[Losses], n_steps: int) -> Finding | None:
     """Whether the loss has not become better for a while."""
     best = tests[0]
     for tested in tests:
