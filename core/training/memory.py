@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.config import ModelConfig
 from core.errors import TrainingError
-from core.model.transformer import n_parameters
+from core.training.estimate import count_parameters
 
 BYTES_PER_PARAMETER = 16
 """Weight, gradient and AdamW's two means, 4 bytes each."""
@@ -20,7 +20,7 @@ def check_memory(config: ModelConfig, available: float | None = None) -> None:
     Raises:
         TrainingError: It cannot; says how many gigabytes it needs and there are.
     """
-    needed = BYTES_PER_PARAMETER * n_parameters(config)
+    needed = BYTES_PER_PARAMETER * count_parameters(config)
     room = available_memory() if available is None else available
     if room is not None and needed > room:
         raise TrainingError(
