@@ -10,7 +10,7 @@ branched off another one begins with the weights in `RUN_DIR/start`, a model fol
 import json
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from core.errors import CheckpointError, TrainingError
 from core.files import PARTIAL, explained, folder_made_whole, remove_folder, write_whole
 from core.tokenizers.bpe import BpeTokenizer
 from core.training.thinning import Kept, best_of, surplus
-from core.training.trainer import Trainer
+from core.training.trainer import MOMENTS, Trainer
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +36,8 @@ VERSION = 2
 READ_VERSIONS = (1, VERSION)
 COUNTERS_FILE = "training.json"
 STATE_FILE = "training.safetensors"
-MOMENTS = ("exp_avg", "exp_avg_sq")
-"""AdamW's running means, by torch's names: of the gradient and of its square."""
-GENERATORS = ("generator.draws", "generator.cpu")
+DRAWS = "generator.draws"
+"""Where windows are drawn from, the one generator that every checkpoint has."""
 FREE_FIELDS = ("dropout",)
 """What a run may change that begins with another one's weights."""
 MEGABYTE = 1e6
@@ -63,10 +62,15 @@ def save_checkpoint(
 ) -> Path:
     """Save a run as it stands; then remove checkpoints that are too many.
 
+    Every process must ask, and the main one alone writes.
+
     Raises:
         CheckpointError: The disk is full or read-only. Older checkpoints are intact.
     """
     folder = run / CHECKPOINTS / f"step-{counters.step:08d}"
+    weights, state = trainer.weights(), trainer.state()
+    if not trainer.is_main:
+        return folder
     this = Kept(counters.step, 0, _rated(counters.loss))
     older = [each for each in kept(run) if each.step != this.step]
     best = best_of([*older, this]).step
@@ -76,10 +80,9 @@ def save_checkpoint(
         **asdict(replace(counters, best_step=best)),
     }
     with folder_made_whole(folder) as partial:
-        weights = trainer.model.weights()
         name = f"{run.resolve().name}, step {counters.step}"
         save_model(partial, trainer.model.config, weights, tokenizer, name=name)
-        write_whole(partial / STATE_FILE, save(state_of(trainer)))
+        write_whole(partial / STATE_FILE, save(state))
         write_whole(partial / COUNTERS_FILE, json.dumps(about, indent=2).encode())
     thin(run, trainer.config.disk_budget_mb * MEGABYTE, trainer.config.keep)
     return folder
@@ -99,13 +102,12 @@ def load_checkpoint(
     state = read_tensors(folder / STATE_FILE)
     check_same_model(folder, saved, trainer.model.config, tokenizer)
     _check_state(folder / STATE_FILE, state, trainer)
-    _take_weights(saved.weights, trainer)
-    restore_state(state, trainer, counters.step)
+    trainer.take_up(saved.weights, state, counters.step)
     return counters
 
 
 def load_start(folder: Path, trainer: Trainer, tokenizer: BpeTokenizer) -> None:
-    """Let a new run begin with the weights of a model folder.
+    """Let a new run begin with the weights of a model folder, and nothing else of it.
 
     Raises:
         CheckpointError: A file is missing or damaged.
@@ -113,7 +115,9 @@ def load_start(folder: Path, trainer: Trainer, tokenizer: BpeTokenizer) -> None:
     """
     saved = read_model(folder)
     check_same_model(folder, saved, trainer.model.config, tokenizer, FREE_FIELDS)
-    _take_weights(saved.weights, trainer)
+    state = {name: torch.zeros_like(weight) for name, weight in _moments(trainer)}
+    state[DRAWS] = trainer.draws.get_state()
+    trainer.take_up(saved.weights, state, 0)
 
 
 def check_same_model(
@@ -142,49 +146,20 @@ def check_same_model(
         )
 
 
-def _take_weights(weights: Mapping[str, Tensor], trainer: Trainer) -> None:
-    with torch.no_grad():
-        for address, weight in trainer.model.weights().items():
-            weight.copy_(weights[address])
-
-
-def state_of(trainer: Trainer) -> dict[str, Tensor]:
-    """The moments by weight (`exp_avg.layers.0.attn.W_Q`) and the generators."""
-    state = {"generator.draws": trainer.draws.get_state()}
-    state["generator.cpu"] = torch.get_rng_state()
-    if trainer.device.type == "cuda":
-        state["generator.cuda"] = torch.cuda.get_rng_state(trainer.device)
-    for address, weight in trainer.model.weights().items():
-        for moment in MOMENTS:
-            value = trainer.optimizer.state[weight][moment]
-            state[f"{moment}.{address}"] = value.cpu().contiguous()
-    return state
-
-
-def restore_state(state: Mapping[str, Tensor], trainer: Trainer, step: int) -> None:
-    """Put the moments and the generators back.
-
-    A GPU's generator is put back on a GPU only; elsewhere dropout draws afresh.
-    """
-    for address, weight in trainer.model.weights().items():
-        moments = {m: state[f"{m}.{address}"].to(weight.device) for m in MOMENTS}
-        count = torch.tensor(float(step), device=weight.device)
-        trainer.optimizer.state[weight] = {"step": count, **moments}
-    trainer.draws.set_state(state["generator.draws"])
-    torch.set_rng_state(state["generator.cpu"])
-    if trainer.device.type == "cuda" and "generator.cuda" in state:
-        torch.cuda.set_rng_state(state["generator.cuda"], trainer.device)
-    trainer.step = step
-
-
 def _check_state(path: Path, state: Mapping[str, Tensor], trainer: Trainer) -> None:
-    moments = (f"{m}.{address}" for m in MOMENTS for address in trainer.model.weights())
-    for name in (*moments, *GENERATORS):
+    for name in (*(name for name, _ in _moments(trainer)), DRAWS):
         if name not in state:
             raise CheckpointError(
                 f"{path} lacks {name}; remove this checkpoint to go on from the one "
                 "before."
             )
+
+
+def _moments(trainer: Trainer) -> Iterator[tuple[str, Tensor]]:
+    """The name of every moment, and the weight it belongs to."""
+    for address, weight in trainer.model.weights().items():
+        for moment in MOMENTS:
+            yield f"{moment}.{address}", weight
 
 
 def checkpoints(run: Path) -> list[Path]:

@@ -9,7 +9,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,23 +30,26 @@ from core.training.checkpoint import (
 )
 from core.training.config import RunConfig, read_config
 from core.training.control import Control
+from core.training.distributed import ALONE, Processes, SharedControl
 from core.training.events import (
     Evaluated,
-    Event,
     EventLog,
     Finished,
     Paused,
+    Preparing,
     Resumed,
     Saved,
     Started,
     Stepped,
     Stopped,
+    Warned,
 )
 from core.training.memory import check_memory
 from core.training.not_finite import advice, first_not_finite
-from core.training.probes import probe, sample, score_heads
+from core.training.probes import probe, sample, score_heads, write_patterns
 from core.training.schedule import learning_rate
 from core.training.start import Texts, run_texts, run_tokenizer
+from core.training.threads import Threads, threads_of
 from core.training.trainer import Trainer
 from core.training.watcher import Doctor, Losses, losses_of
 
@@ -57,29 +60,29 @@ SAY_EVERY_S = 5.0
 """Between two lines at the command line."""
 LARGEST_EXPONENT = 700.0
 """Of e in a float; a loss above it has no perplexity that could be written."""
+COMPILING = "Compiling the model; the first step may take some minutes."
 SHORTEST_S = 1e-9
 """Between two looks at a coarse clock, which may not have moved."""
 N_WALKED = 8
 """Windows that are walked again to find where a run lost its numbers."""
 
 
-def train(folder: Path, events: EventLog) -> None:
+def train(folder: Path, events: EventLog, processes: Processes = ALONE) -> None:
     """Begin or resume the run of a folder and carry it to its end, or to a stop.
 
     Raises:
         CoreError: The run cannot start or cannot go on. Checkpoints stay.
     """
-    control = Control(folder)
+    control = SharedControl(folder, processes)
     config = read_config(folder)
     check_memory(config.model)
-    if config.training.n_threads:
-        torch.set_num_threads(config.training.n_threads)
-    device = choose_device(config.training.device)
-    tokenizer = run_tokenizer(folder, config)
-    texts = run_texts(folder, config, tokenizer)
+    device = processes.device(choose_device(config.training.device))
+    with processes.main_first():
+        tokenizer = run_tokenizer(folder, config)
+        texts = run_texts(folder, config, tokenizer)
     model = replace(config.model, n_vocab=tokenizer.n_vocab)
     try:
-        trainer = Trainer(config.training, model, device)
+        trainer = Trainer(config.training, model, device, processes)
         with control:
             Run(
                 folder=folder,
@@ -89,6 +92,7 @@ def train(folder: Path, events: EventLog) -> None:
                 texts=texts,
                 events=events,
                 control=control,
+                threads=threads_of(folder, trainer, texts.train),
             ).carry_out()
     except (MemoryError, RuntimeError) as error:
         if not is_lack_of_memory(error):
@@ -110,6 +114,7 @@ class Run:
     texts: Texts
     events: EventLog
     control: Control
+    threads: Threads
     counters: Counters = field(default_factory=lambda: Counters(step=0))
     _unread: list[tuple[Tensor, Tensor]] = field(default_factory=list)
     """Loss and gradient norm of the steps since somebody looked."""
@@ -131,6 +136,8 @@ class Run:
             self._unread.append(trainer.advance(self.texts.train))
             step = trainer.step
             is_last = step == config.n_steps
+            if message := self.threads.adapt(step):
+                self.events.write(Warned(step=step, kind="threads", message=message))
             if step % config.log_every == 0 or is_last:
                 self._look()
             if step % config.evaluate_every == 0 or is_last:
@@ -168,9 +175,12 @@ class Run:
                 process=os.getpid(),
             )
         )
+        self.threads.begin(self.trainer.step)
         if not saved:
             self._evaluate()
             self._show(is_last=False)
+        if self.trainer.config.compile:
+            self.events.write(Preparing(message=COMPILING))
         self._looked_at_s = time.perf_counter()
 
     def _look(self) -> None:
@@ -223,7 +233,8 @@ class Run:
         """Say how a run was lost, where it began, and from where it can go on."""
         saved = checkpoints(self.folder)
         rest = f"{saved[-1].name} is intact" if saved else "nothing was saved yet"
-        origin = first_not_finite(self.trainer.model, windows)
+        is_whole = not self.trainer.config.shard
+        origin = first_not_finite(self.trainer.model, windows) if is_whole else ""
         begin = f", first in {origin}" if origin else ""
         return TrainingError(
             f"{fault}{begin}: the run was stopped ({rest}); "
@@ -250,30 +261,41 @@ class Run:
         Raises:
             TrainingError: Its numbers are not finite any more.
         """
-        watch, step, model = self.config.watch, self.trainer.step, self.trainer.model
-        looks: tuple[tuple[int, Callable[[], Event | None]], ...] = (
-            (
-                watch.probe_every,
-                lambda: probe(self.folder, step, model, self.tokenizer, watch),
-            ),
-            (watch.probe_every, lambda: score_heads(step, model)),
-            (watch.sample_every, lambda: sample(step, model, self.tokenizer, watch)),
-        )
+        watch, step = self.config.watch, self.trainer.step
+        looks = ((watch.probe_every, self._probe), (watch.sample_every, self._sample))
         due = [
             look for every, look in looks if every and (is_last or step % every == 0)
         ]
-        if not due:
+        if not due or not self.trainer.watches:
             return
         self._look()
         try:
-            shown = [look() for look in due]
+            for look in due:
+                look()
         except TraceError as error:
             fault = f"After step {step} the model gives no numbers any more"
             raise self._ruin(fault, self.texts.train.spread(1, N_WALKED)) from error
-        for event in shown:
-            if event is not None:
-                self.events.write(event)
         self._looked_at_s = time.perf_counter()
+
+    def _probe(self) -> None:
+        """Tell what the model sees in the sentence of [watch], and what heads do."""
+        trainer, step = self.trainer, self.trainer.step
+        found = probe(step, trainer.model, self.tokenizer, self.config.watch)
+        scored = score_heads(step, trainer.model)
+        if found:
+            probed, patterns = found
+            if trainer.is_main:
+                write_patterns(self.folder / probed.file, patterns)
+            self.events.write(probed)
+        if scored:
+            self.events.write(scored)
+
+    def _sample(self) -> None:
+        """Tell how the model writes on from the prompt of [watch]."""
+        trainer = self.trainer
+        sampled = sample(trainer.step, trainer.model, self.tokenizer, self.config.watch)
+        if sampled:
+            self.events.write(sampled)
 
     def _evaluate(self) -> None:
         """Test the model and tell the result."""

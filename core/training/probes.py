@@ -61,34 +61,29 @@ class PatternKeeper:
 
 
 def probe(
-    run: Path,
-    step: int,
-    model: Transformer,
-    tokenizer: BpeTokenizer,
-    watch: WatchConfig,
-) -> Probed | None:
-    """Read the sentence of [watch] and keep its patterns; None without a sentence.
+    step: int, model: Transformer, tokenizer: BpeTokenizer, watch: WatchConfig
+) -> tuple[Probed, Patterns] | None:
+    """Read the sentence of [watch]; None without a sentence.
+
+    -> what is told of it, and the patterns [n_layers, n_heads, n, n] for its file.
 
     Raises:
         TraceError: The model's numbers are not finite any more.
-        CheckpointError: The patterns could not be written.
     """
-    pieces = tokenizer.encode(watch.sentence).pieces[
-        : _longest(model, LONGEST_SENTENCE)
-    ]
+    pieces = tokenizer.encode(watch.sentence).pieces
+    pieces = pieces[: _longest(model, LONGEST_SENTENCE)]
     if not pieces:
         return None
     patterns, probs = read(model, [piece.id for piece in pieces])
     top = np.argsort(-probs, kind="stable")[:N_TOP]
-    name = f"{PROBES}/step-{step:08d}.npy"
-    write_patterns(run / name, patterns)
-    return Probed(
+    probed = Probed(
         step=step,
         tokens=[piece.label for piece in pieces],
         top=[tokenizer.label(int(token_id)) for token_id in top],
         probabilities=[float(probs[token_id]) for token_id in top],
-        file=name,
+        file=f"{PROBES}/step-{step:08d}.npy",
     )
+    return probed, patterns
 
 
 def score_heads(step: int, model: Transformer) -> HeadsScored | None:

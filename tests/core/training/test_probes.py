@@ -32,16 +32,19 @@ def tiny_model(**fields: int) -> Transformer:
     return random_model(tiny_bundle(**fields).config).train()
 
 
-def probed(folder: Path, **fields: str) -> Probed:
-    watch = dataclasses.replace(WATCH, **fields)
-    event = probe(folder, 7, tiny_model(), tiny_tokenizer(), watch)
-    assert event is not None
-    return event
+def probed(model: Transformer, sentence: str = WATCH.sentence) -> Probed:
+    watch = dataclasses.replace(WATCH, sentence=sentence)
+    found = probe(7, model, tiny_tokenizer(), watch)
+    assert found is not None
+    return found[0]
 
 
 def test_the_patterns_kept_are_those_of_a_trace(tmp_path: Path) -> None:
-    event = probed(tmp_path)
+    found = probe(7, tiny_model(), tiny_tokenizer(), WATCH)
+    assert found is not None
+    event, read = found
     assert event.file == "probes/step-00000007.npy"
+    write_patterns(tmp_path / event.file, read)
     patterns = np.load(tmp_path / event.file)
     trace = run_trace(tiny_bundle(), WATCH.sentence)
     n = len(event.tokens)
@@ -53,8 +56,8 @@ def test_the_patterns_kept_are_those_of_a_trace(tmp_path: Path) -> None:
     assert event.tokens == [piece.label for piece in trace.encoding.pieces]
 
 
-def test_the_likeliest_tokens_are_told_with_their_chances(tmp_path: Path) -> None:
-    event = probed(tmp_path)
+def test_the_likeliest_tokens_are_told_with_their_chances() -> None:
+    event = probed(tiny_model())
     logits = run_trace(tiny_bundle(), WATCH.sentence)["output.logits"][-1]
     probs = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
     order = np.argsort(-probs)[:5]
@@ -62,20 +65,17 @@ def test_the_likeliest_tokens_are_told_with_their_chances(tmp_path: Path) -> Non
     assert event.probabilities == pytest.approx(probs[order].tolist(), rel=1e-4)
 
 
-def test_a_long_sentence_is_cut_to_what_the_model_reads(tmp_path: Path) -> None:
-    event = probed(tmp_path, sentence="the cat sat " * 50)
-    assert len(event.tokens) == tiny_bundle().config.n_ctx
-    wide = tiny_model(n_ctx=64)
-    watch = dataclasses.replace(WATCH, sentence="the cat sat " * 50)
-    long = probe(tmp_path, 8, wide, tiny_tokenizer(), watch)
-    assert long is not None
-    assert len(long.tokens) == 48
+@pytest.mark.parametrize(("n_ctx", "n_read"), [(32, 32), (64, 48)])
+def test_a_long_sentence_is_cut_to_what_the_model_reads(
+    n_ctx: int, n_read: int
+) -> None:
+    event = probed(tiny_model(n_ctx=n_ctx), "the cat sat " * 50)
+    assert len(event.tokens) == n_read
 
 
-def test_without_a_sentence_nothing_is_probed(tmp_path: Path) -> None:
+def test_without_a_sentence_nothing_is_probed() -> None:
     watch = dataclasses.replace(WATCH, sentence="")
-    assert probe(tmp_path, 0, tiny_model(), tiny_tokenizer(), watch) is None
-    assert not (tmp_path / "probes").exists()
+    assert probe(0, tiny_model(), tiny_tokenizer(), watch) is None
 
 
 def test_tokens_told_twice_are_different_and_the_same_each_time() -> None:
@@ -169,12 +169,12 @@ def test_without_a_prompt_a_text_begins_after_the_end_of_another() -> None:
     assert sample(1, tiny_model(), bare, watch) is None
 
 
-def test_a_model_without_numbers_is_refused(tmp_path: Path) -> None:
+def test_a_model_without_numbers_is_refused() -> None:
     model = tiny_model()
     with torch.no_grad():
         model.embed.W_E.fill_(torch.nan)
     with pytest.raises(TraceError):
-        probe(tmp_path, 0, model, tiny_tokenizer(), WATCH)
+        probe(0, model, tiny_tokenizer(), WATCH)
     with pytest.raises(TraceError):
         score_heads(0, model)
     with pytest.raises(TraceError):
