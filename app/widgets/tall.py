@@ -12,7 +12,7 @@ class Tall(QScrollArea):
     ) -> None:
         """Hold `content` at no less than `least_height` pixels."""
         super().__init__(parent)
-        inside = QWidget()
+        self._inside = inside = QWidget()
         inside.setLayout(content)
         inside.setMinimumHeight(least_height)
         content.setContentsMargins(0, 0, 0, 0)
@@ -21,3 +21,7 @@ class Tall(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def set_least_height(self, least_height: int) -> None:
+        """Hold the content at no less than another height."""
+        self._inside.setMinimumHeight(least_height)

@@ -9,12 +9,12 @@ in slices too short to notice; nothing is waited for.
 import logging
 import subprocess
 from pathlib import Path
-from typing import Literal
 
 from PySide6.QtCore import QFile, QObject, QTimer, Signal, Slot
 
 from app.failures import ErrorReport
 from app.workers.run_leash import LOCK_FILE
+from app.workers.run_states import GRANTED, LIVE, STATE_AFTER, WISHES, State
 from app.workers.trainer_process import (
     TRAINER,
     Leash,
@@ -25,52 +25,8 @@ from app.workers.trainer_process import (
 from core.errors import CoreError, TrainingError
 from core.files import is_held
 from core.training.control import Command, send
-from core.training.events import (
-    Event,
-    Failed,
-    Finished,
-    Merged,
-    Paused,
-    Preparing,
-    Resumed,
-    Started,
-    Stopped,
-)
+from core.training.events import Event, Failed
 from core.training.events_tail import EventTail
-
-State = Literal[
-    "idle",
-    "starting",
-    "preparing",
-    "running",
-    "pausing",
-    "paused",
-    "resuming",
-    "stopping",
-    "stopped",
-    "finished",
-    "failed",
-    "crashed",
-]
-STATE_AFTER: dict[type[Event], State] = {
-    Preparing: "preparing",
-    Merged: "preparing",
-    Started: "running",
-    Resumed: "running",
-    Paused: "paused",
-    Stopped: "stopped",
-    Finished: "finished",
-    Failed: "failed",
-}
-"""What a run is after an event that changes it."""
-LIVE: frozenset[State] = frozenset(("starting", "preparing", "running", "paused"))
-"""States that only a living process can be in."""
-WISHES: dict[Command, State] = {
-    "pause": "pausing",
-    "resume": "resuming",
-    "stop": "stopping",
-}
-"""What a run is called while it has been asked and has not answered."""
 
 POLL_MS = 200
 SLICE_BYTES = 60_000
@@ -126,6 +82,10 @@ class RunControl(QObject):
         self._is_to_discard = False
         self._has_caught_up = False
         self._n_restarts = 0
+        self._n_told = 0
+        """Events passed on since the last reset."""
+        self._n_followed = 0
+        """Events whose meaning is known; being told again changes none."""
 
     # What it is.
 
@@ -175,6 +135,14 @@ class RunControl(QObject):
         self.history_reset.emit()
         self._clock.start()
         self._soon.start()
+
+    def read_again(self) -> None:
+        """Tell the events from the first one on, to somebody who missed them."""
+        if self._folder is not None:
+            self._tail = EventTail(self._folder)
+            self._n_restarts = self._n_told = 0
+            self.history_reset.emit()
+            self._soon.start()
 
     def detach(self) -> None:
         """Watch no further. The run is left as it is; it goes on if it was kept."""
@@ -270,6 +238,7 @@ class RunControl(QObject):
         if self._tail.n_restarts != self._n_restarts:
             self._n_restarts = self._tail.n_restarts
             self._has_caught_up, self._found = False, "idle"
+            self._n_told = self._n_followed = 0
             self.history_reset.emit()
         if events:
             self._take(events)
@@ -288,21 +257,25 @@ class RunControl(QObject):
 
     def _take(self, events: list[Event]) -> None:
         """Follow the run through its events, and pass them on."""
-        for event in events:
-            state = STATE_AFTER.get(type(event), self._found)
-            if state != self._found and self._has_caught_up:
-                self._settle_wish(state)
-            self._found = state
-            if isinstance(event, Failed) and self._has_caught_up:
-                self.failed.emit(ErrorReport(event.message, self._last_words()))
+        for event in events[max(0, self._n_followed - self._n_told) :]:
+            self._follow(event)
+        self._n_told += len(events)
+        self._n_followed = max(self._n_followed, self._n_told)
         self.events_arrived.emit(events)
         if self._has_caught_up:
             self._send_wish()
             self._tell_state()
 
+    def _follow(self, event: Event) -> None:
+        state = STATE_AFTER.get(type(event), self._found)
+        if state != self._found and self._has_caught_up:
+            self._settle_wish(state)
+        self._found = state
+        if isinstance(event, Failed) and self._has_caught_up:
+            self.failed.emit(ErrorReport(event.message, self._last_words()))
+
     def _settle_wish(self, state: State) -> None:
-        is_granted = (self._wish, state) in (("pause", "paused"), ("resume", "running"))
-        if is_granted or state not in LIVE:
+        if (self._wish, state) in GRANTED or state not in LIVE:
             self._wish = None
 
     def _is_alive(self) -> bool:

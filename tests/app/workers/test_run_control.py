@@ -14,7 +14,8 @@ from app.workers.run_control import RunControl
 from app.workers.trainer_process import NICENESS, Leash
 from core.files import held_alone
 from core.training.control import CONTROL_FILE
-from core.training.events import EventLog, Paused, Started, Stepped, Stopped
+from core.training.events import EventLog, Paused, Stepped, Stopped
+from tests.helpers.told import started, stepped
 
 STAND_IN = """
 import sys, time
@@ -69,25 +70,6 @@ def control(qtbot, tmp_path, monkeypatch):
 
 def wait_for(qtbot, control, state):
     qtbot.waitUntil(lambda: control.state == state, timeout=WAIT_MS)
-
-
-def started(step=0):
-    return Started(
-        step=step,
-        n_steps=10,
-        n_parameters=1,
-        n_vocab=3,
-        n_train_tokens=9,
-        n_valid_tokens=0,
-        device="cpu",
-        process=1,
-    )
-
-
-def stepped(step):
-    return Stepped(
-        step=step, loss=1.0, learning_rate=0.1, gradient_norm=1, tokens_per_second=1
-    )
 
 
 def write(folder, *events):
@@ -220,6 +202,18 @@ def test_a_long_history_comes_in_order_and_in_parts(qtbot, control, run):
     steps = [e.step for part in parts for e in part if isinstance(e, Stepped)]
     assert steps == list(range(1, 3000))
     assert max(map(len, parts)) < 1000
+
+
+def test_who_missed_the_history_is_told_again_and_no_state_changes(qtbot, control, run):
+    control.start(run)
+    wait_for(qtbot, control, "running")
+    states, events = [], []
+    control.state_changed.connect(states.append)
+    control.events_arrived.connect(events.extend)
+    control.read_again()
+    qtbot.waitUntil(lambda: bool(events), timeout=WAIT_MS)
+    assert events[0].n_steps == 9
+    assert states == []
 
 
 def test_events_are_told_in_the_main_thread(qtbot, control, run):

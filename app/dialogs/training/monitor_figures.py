@@ -1,0 +1,137 @@
+"""What else is drawn over the steps: heads that form, the gradient, the rate.
+
+Place: the card under the loss. The scores of all heads lie over one another; a head
+that has taken a part leaves the crowd and is named.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from PySide6.QtCore import Slot
+
+from app.dialogs.training.monitor_record import FORMED, Formed, RunRecord, formed_heads
+from app.widgets.card import Card, give_the_rest
+from app.widgets.curve_plot import CurvePlot, Level, Series
+from app.widgets.segments import Segments
+from core.training.compare import Curves, FloatArray
+
+PLOT_HEIGHT = 130
+CROWD_OPACITY = 0.35
+MOST_NAMED = 3
+NOTHING = np.zeros(0)
+NO_HEADS = "The heads are looked at for the first time after some steps."
+NO_STEPS = "The line begins with the first steps."
+
+PARTS = (("previous token", "key", "previous"), ("induction", "query", "induction"))
+"""Parts a head can take: its name, its colour, its field of `Curves`."""
+
+
+class FiguresCard(Card):
+    """One of the charts at a time."""
+
+    def __init__(self) -> None:
+        """Heads first: they are what there is to discover."""
+        super().__init__("Heads")
+        self._record: RunRecord | None = None
+        self.plot = CurvePlot("figures over the steps", "step")
+        self.plot.setObjectName("training.figures")
+        give_the_rest(self.plot, PLOT_HEIGHT)
+        self.segments = Segments(tuple(VIEWS), "training.figure")
+        self.segments.chosen.connect(self._on_segments_chosen)
+        self.head.addWidget(self.segments)
+        self.body.addWidget(self.plot, 1)
+
+    def show_record(self, record: RunRecord) -> None:
+        """Draw what the run has told so far."""
+        self._record = record
+        title, series_of, note_of = tuple(VIEWS.values())[self.segments.place]
+        levels = (Level(FORMED, "one half"),) if series_of is head_series else ()
+        has_any = bool(len(record.curves.steps) or len(record.curves.head_steps))
+        self.set_title(title)
+        self.plot.show_series(
+            tuple(series_of(record.curves)), levels if has_any else ()
+        )
+        self.set_note(note_of(record.curves))
+
+    @Slot(int)
+    def _on_segments_chosen(self, _: int) -> None:
+        if self._record is not None:
+            self.show_record(self._record)
+
+
+def head_series(curves: Curves) -> Iterator[Series]:
+    """The crowd of each part in one pale curve a head; those that formed stand out."""
+    for name, role, field in PARTS:
+        scores = getattr(curves, field)
+        formed = {(each.layer, each.head) for each in _formed(curves, scores)}
+        yield Series(name, NOTHING, NOTHING, role, is_dashed=role == "query")
+        for layer, head in np.ndindex(scores.shape[1:]):
+            is_out = (layer, head) in formed
+            yield Series(
+                "",
+                curves.head_steps,
+                scores[:, layer, head],
+                role,
+                opacity=1.0 if is_out else CROWD_OPACITY,
+                width=1.5 if is_out else 1,
+                is_dashed=role == "query",
+            )
+
+
+def head_note(curves: Curves) -> str:
+    """Which heads have taken which part, and since when."""
+    if not len(curves.head_steps):
+        return NO_HEADS
+    return " ".join(
+        part_words(name, _formed(curves, getattr(curves, field)))
+        for name, _, field in PARTS
+    )
+
+
+def part_words(name: str, formed: list[Formed]) -> str:
+    """One sentence on the heads that have taken a part."""
+    if not formed:
+        return f"No {name} head yet."
+    named = [
+        f"layer {each.layer + 1} head {each.head + 1} "
+        f"({each.score:.2f}, since step {each.since:,})"
+        for each in formed[:MOST_NAMED]
+    ]
+    rest = len(formed) - len(named)
+    more = f" and {rest} more" if rest else ""
+    return f"{name.capitalize()}: {', '.join(named)}{more}."
+
+
+def _formed(curves: Curves, scores: FloatArray) -> list[Formed]:
+    return formed_heads(curves.head_steps, scores)
+
+
+def norm_series(curves: Curves) -> Iterator[Series]:
+    """The length of the gradient before it was clipped."""
+    yield Series("gradient norm", curves.steps, curves.gradient_norm, "value", width=1)
+
+
+def rate_series(curves: Curves) -> Iterator[Series]:
+    """The learning rate."""
+    yield Series("learning rate", curves.steps, curves.learning_rate, "residual")
+
+
+def norm_note(curves: Curves) -> str:
+    """What the gradient norm means."""
+    if not len(curves.steps):
+        return NO_STEPS
+    return "Before clipping. Spikes that grow ask for a lower learning rate."
+
+
+def rate_note(curves: Curves) -> str:
+    """What there is to say of the rate."""
+    return "" if len(curves.steps) else NO_STEPS
+
+
+View = tuple[str, Callable[[Curves], Iterator[Series]], Callable[[Curves], str]]
+VIEWS: dict[str, View] = {
+    "heads": ("Where the heads look", head_series, head_note),
+    "gradient": ("Gradient norm", norm_series, norm_note),
+    "rate": ("Learning rate", rate_series, rate_note),
+}
+"""The charts, by the word that chooses each: title, lines, note."""

@@ -1,0 +1,167 @@
+"""The person's own sentence through the eyes of the model, at every age it was asked.
+
+Place: a card of the monitor page. The pattern of one head, the likeliest next tokens,
+and a slider over the steps. The patterns lie as files in the run's folder.
+"""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Slot
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
+
+from app.dialogs.training.monitor_record import RunRecord
+from app.style.fonts import SMALL, sans
+from app.widgets.bars import Bar, Bars
+from app.widgets.card import Card, give_the_rest, plain_label
+from app.widgets.heatmap import Heatmap
+from app.widgets.play_slider import PlaySlider
+from core.trace.matrix import Axis, FloatArray, Matrix, Scale
+from core.training.events import Probed
+
+MAP_HEIGHT, BARS_HEIGHT = 150, 120
+MAP_SHARE, BARS_SHARE = 5, 4
+TITLE = "Your sentence"
+WAITING = "The model reads your sentence for the first time after some steps."
+GONE = "The patterns of this step are no longer in the run's folder."
+
+log = logging.getLogger(__name__)
+
+
+class ProbeCard(Card):
+    """One head's pattern and what the model expects next, at one step."""
+
+    def __init__(self) -> None:
+        """Nothing has been probed."""
+        super().__init__(TITLE)
+        self._folder = Path()
+        self._probes: tuple[Probed, ...] = ()
+        self._patterns: FloatArray | None = None
+        self._place = 0
+        self.heads = QComboBox()
+        self.heads.setObjectName("training.head")
+        self.heads.setAccessibleName("head to look at")
+        self.heads.currentIndexChanged.connect(self._on_head_chosen)
+        self.map = Heatmap()
+        self.map.set_message(WAITING)
+        give_the_rest(self.map, MAP_HEIGHT)
+        self.bars = Bars("likeliest next tokens")
+        self.bars.set_message("")
+        give_the_rest(self.bars, BARS_HEIGHT)
+        self.slider = PlaySlider("steps at which the sentence was read")
+        self.slider.setObjectName("training.probe")
+        self.slider.position_requested.connect(self._on_position_requested)
+        self._arrange()
+        self.slider.show_position(0, 0)
+
+    def _arrange(self) -> None:
+        heading = plain_label("what it expects next", "muted")
+        heading.setFont(sans(SMALL))
+        right = QVBoxLayout()
+        right.addWidget(heading)
+        right.addWidget(self.bars, 1)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.map, MAP_SHARE)
+        row.addLayout(right, BARS_SHARE)
+        self.head.addWidget(self.heads)
+        self.heads.hide()
+        self.body.addLayout(row, 1)
+        self.body.addWidget(self.slider)
+
+    def show_record(self, record: RunRecord) -> None:
+        """Show the newest look, unless the reader stands at an older one."""
+        probes = tuple(record.probes)
+        if probes == self._probes and record.folder == self._folder:
+            return
+        was_at_end = self._place >= len(self._probes) - 1
+        is_other = record.folder != self._folder
+        self._folder, self._probes = record.folder, probes
+        last = max(0, len(probes) - 1)
+        self._place = last if was_at_end or is_other else min(self._place, last)
+        self._show()
+
+    def _show(self) -> None:
+        self.slider.show_position(self._place, max(0, len(self._probes) - 1))
+        if not self._probes:
+            self._patterns = None
+            self.set_title(TITLE)
+            self._show_pattern()
+            self.bars.show_bars((), ())
+            return
+        probed = self._probes[self._place]
+        self.set_title(f"{TITLE} after step {probed.step:,}")
+        self._patterns = read_patterns(self._folder / probed.file)
+        self._offer_heads()
+        self._show_pattern()
+        self.bars.show_bars(bars_of(probed), ("%",))
+
+    def _offer_heads(self) -> None:
+        """Let the reader choose among the heads there are; the choice stays."""
+        if self._patterns is None:
+            return
+        n_layers, n_heads = self._patterns.shape[:2]
+        if self.heads.count() != n_layers * n_heads:
+            with QSignalBlocker(self.heads):
+                self.heads.clear()
+                for layer, head in np.ndindex(n_layers, n_heads):
+                    words = f"layer {layer + 1}, head {head + 1}"
+                    self.heads.addItem(words, (layer, head))
+        self.heads.show()
+
+    def _show_pattern(self) -> None:
+        chosen = self.heads.currentData()
+        if not self._probes or self._patterns is None or chosen is None:
+            self.map.set_message(GONE if self._probes else WAITING)
+            self.map.show_matrix(None)
+            return
+        tokens = self._probes[self._place].tokens
+        self.map.show_matrix(pattern_matrix(self._patterns[tuple(chosen)], tokens))
+
+    @Slot(int)
+    def _on_head_chosen(self, _: int) -> None:
+        self._show_pattern()
+
+    @Slot(int)
+    def _on_position_requested(self, place: int) -> None:
+        if place != self._place and 0 <= place < len(self._probes):
+            self._place = place
+            self._show()
+
+
+def read_patterns(path: Path) -> FloatArray | None:
+    """[n_layers, n_heads, n_query, n_key]; None where the file cannot be used."""
+    try:
+        patterns = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        log.info("%s cannot be read: %s", path, error)
+        return None
+    is_stack = patterns.ndim == 4 and patterns.dtype.kind == "f"
+    return patterns.astype(np.float32) if is_stack else None
+
+
+def pattern_matrix(pattern: FloatArray, tokens: list[str]) -> Matrix | None:
+    """A head's pattern to look at; what a token may not see is empty."""
+    n = len(tokens)
+    if pattern.shape != (n, n):
+        return None
+    values = pattern.copy()
+    above = np.triu_indices(n, 1)
+    if not values[above].any():
+        values[above] = np.nan
+    values.flags.writeable = False
+    labels = tuple(tokens)
+    return Matrix(
+        values,
+        Axis("query", labels, "query"),
+        Axis("key", labels, "key"),
+        Scale("share", 1.0),
+        "pattern",
+    )
+
+
+def bars_of(probed: Probed) -> tuple[Bar, ...]:
+    """The likeliest next tokens."""
+    pairs = zip(probed.top, probed.probabilities, strict=False)
+    return tuple(Bar(label, (f"{100 * p:.1f}",), p) for label, p in pairs)
