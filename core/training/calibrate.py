@@ -12,7 +12,7 @@ import json
 import logging
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,7 @@ from core.training.config import RunConfig, TrainingConfig, read_config
 from core.training.corpus import windows_of
 from core.training.estimate import fits, memory_of
 from core.training.memory import available_memory
+from core.training.speed import Speed
 from core.training.trainer import Trainer
 
 log = logging.getLogger("core.training.calibrate")
@@ -35,15 +36,6 @@ LONGEST_S = 6.0
 """No further step is begun after this; one alone may take longer."""
 TOKENS_AT_ONCE_ON_CPU = 4096
 """More read at once change a CPU's speed no longer, only how long one waits for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """What was measured."""
-
-    tokens_per_second: float
-    """In steps alone: without tests, samples and checkpoints."""
-    device: str
 
 
 def measure_speed(config: RunConfig, n_steps: int = N_STEPS) -> Speed:
@@ -85,15 +77,6 @@ def short_steps(
 def random_ids(model: ModelConfig) -> NDArray[np.int64]:
     """Tokens to read, ten windows of them: [n]."""
     return np.random.default_rng(0).integers(model.n_vocab, size=10 * model.n_ctx + 1)
-
-
-def speed_of(line: str) -> Speed | None:
-    """Read the line that the program writes; None if it is another."""
-    try:
-        fields = json.loads(line)
-        return Speed(float(fields["tokens_per_second"]), str(fields["device"]))
-    except (ValueError, KeyError, TypeError):
-        return None
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -10,14 +10,13 @@ from torch import Tensor
 from core.errors import TrainingError
 from core.training import calibrate
 from core.training.calibrate import (
-    Speed,
     main,
     measure_speed,
     short_steps,
-    speed_of,
 )
 from core.training.config import read_config
 from core.training.corpus import Windows
+from core.training.speed import Speed, speed_of
 from core.training.trainer import Trainer
 
 
