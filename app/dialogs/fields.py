@@ -33,6 +33,8 @@ LISTED: dict[str, tuple[str, ...]] = {"device": DEVICE_NAMES}
 
 REFUSED: dict[Kind, Any] = {"whole": -1, "number": -1.0}
 """What no number of a configuration may be; the refusal tells what it may be."""
+STAND_IN = ("text",)
+"""For a list of files that is chosen elsewhere."""
 RULE = re.compile(r" must be (.+)\.$")
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
@@ -101,15 +103,24 @@ def range_of(owner: type, name: str, kind: Kind) -> str:
     return found.group(1) if found else ""
 
 
-def refusal(owner: type, values: Mapping[str, Any]) -> str:
-    """What the class says against these values; "" if it takes them."""
+def made(owner: type, values: Mapping[str, Any]) -> Any:
+    """The configuration of these values; a list that must be given has a stand-in.
+
+    Raises:
+        ConfigError: The class does not take them.
+    """
     needed = {
-        field.name: ("text",)
+        field.name: STAND_IN
         for field in fields(owner)
         if field.default is MISSING and field.type == tuple[str, ...]
     }
+    return owner(**{**needed, **values})
+
+
+def refusal(owner: type, values: Mapping[str, Any]) -> str:
+    """What the class says against these values; "" if it takes them."""
     try:
-        owner(**{**needed, **values})
+        made(owner, values)
     except ConfigError as error:
         return str(error)
     return ""

@@ -25,6 +25,7 @@ from app.dialogs.fields import (
     FieldRow,
     Kind,
     field_rows,
+    made,
     named_in,
     refusal,
     text_of,
@@ -136,14 +137,22 @@ class Form(QWidget):
         return self._error
 
     def config(self) -> Any:
-        """The configuration of the fields.
+        """The configuration of the fields; lists of files are chosen elsewhere.
 
         Raises:
             ConfigError: The fields make none; the form says so already.
         """
         if self._error:
             raise ConfigError(self._error)
-        return self._owner(**self._values)
+        return made(self._owner, self._values)
+
+    def means(self, config: Any) -> bool:
+        """Whether the fields say what a configuration does, perhaps in other words.
+
+        What is left to the class, such as 0 for d_ff, may also be written out.
+        """
+        given = {name: getattr(config, name) for name in self._values}
+        return not self._error and bool(self.config() == made(self._owner, given))
 
     def fault_of(self, name: str) -> str:
         """What stands below a field instead of its sentence; "" if it is in order."""

@@ -6,6 +6,8 @@ Widgets say what they are by a dynamic property, and the sheet does the rest:
     QFrame                     card = true       a card of 8 px corners, one-pixel line
                                bar = "top" | "bottom" | "left" | "right"   a strip with
                                a line on its inner side
+                               lit = true        a card under something that is dragged
+    QLineEdit, QComboBox       refused = true    its value cannot be taken
     QLabel                     ink = "muted" | "faint" | any colour name of the theme
 
 Type is never set here but by `setFont` with `app.style.fonts`: a sheet cannot reach the
@@ -45,6 +47,7 @@ QMainWindow, QDialog { background: $window; }
 QWidget { color: $text; }
 QFrame[card="true"] {
     background: $surface; border: 1px solid $line; border-radius: 8px; }
+QFrame[lit="true"] { border-color: $accent; background: $accent_soft; }
 QFrame[bar="top"], QFrame[bar="bottom"], QFrame[bar="left"], QFrame[bar="right"] {
     background: $surface; border: 0 solid $line; }
 QFrame[bar="top"] { border-bottom-width: 1px; }
@@ -103,6 +106,7 @@ QPlainTextEdit, QTextEdit, QTextBrowser { padding: 6px 8px; }
 QTextBrowser[bare="true"] { background: transparent; border: 0; padding: 0; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus,
 QDoubleSpinBox:focus, QComboBox:focus { border-color: $accent; background: $surface; }
+QLineEdit[refused="true"], QComboBox[refused="true"] { border-color: $error; }
 QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {
     color: $muted; background: $window; }
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit {

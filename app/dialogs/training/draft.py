@@ -1,0 +1,101 @@
+"""What has been chosen so far: texts, a tokenizer, a model and a way to train it.
+
+Place: between the pages of the studio, which each change a part of it. Immutable; every
+change gives another draft, or is refused by the configuration's own classes.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.config import ModelConfig
+from core.training.config import (
+    DataConfig,
+    RunConfig,
+    TokenizerConfig,
+    TrainingConfig,
+    WatchConfig,
+)
+from core.training.documents import Split
+from core.training.sources import Source
+
+NOT_WRITTEN = ("text.txt",)
+"""Stands for the texts' names, which are known once the run's folder is written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A run that is being put together."""
+
+    sources: tuple[Source, ...] = ()
+    split: Split = "tail"
+    """Which part of the text is kept for validation."""
+    data: DataConfig = field(default_factory=lambda: DataConfig(train=NOT_WRITTEN))
+    tokenizer: TokenizerConfig = field(default_factory=TokenizerConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    watch: WatchConfig = field(default_factory=WatchConfig)
+
+    @property
+    def config(self) -> RunConfig:
+        """The draft as a run's configuration."""
+        return RunConfig(
+            model=self.model,
+            data=self.data,
+            tokenizer=self.tokenizer,
+            training=self.training,
+            watch=self.watch,
+        )
+
+    def with_tokenizer(self, tokenizer: TokenizerConfig) -> "Draft":
+        """Cut the text by another tokenizer; the model's vocabulary follows."""
+        model = ModelConfig(**raw(self.model) | {"n_vocab": tokenizer.n_vocab})
+        return replace(self, tokenizer=tokenizer, model=model)
+
+    def with_preset(self, model: ModelConfig, training: TrainingConfig) -> "Draft":
+        """Take a model and a training; the tokenizer and the device stay."""
+        kept = raw(model) | {"n_vocab": self.tokenizer.n_vocab}
+        own = {name: getattr(self.training, name) for name in ("device", "seed")}
+        return replace(
+            self, model=ModelConfig(**kept), training=replace(training, **own)
+        )
+
+    def with_fields(self, fields: Mapping[str, Any]) -> "Draft":
+        """Change fields by name: {"model.n_ctx": 63, "tokenizer.n_vocab": 300}.
+
+        Raises:
+            ConfigError: They cannot have these values together.
+        """
+        changed = self
+        for table in ("data", "training", "watch", "tokenizer", "model"):
+            own = of_table(fields, table)
+            if own and table == "tokenizer":
+                changed = changed.with_tokenizer(replace(changed.tokenizer, **own))
+            elif own:
+                values = raw(getattr(changed, table)) | own
+                made = type(getattr(changed, table))(**values)
+                changed = replace(changed, **{table: made})
+        return changed
+
+
+def of_table(fields: Mapping[str, Any], table: str) -> dict[str, Any]:
+    """The fields of one table, by their own names."""
+    split = ((name.partition("."), value) for name, value in fields.items())
+    return {own: value for (first, _, own), value in split if first == table}
+
+
+def raw(config: Any) -> dict[str, Any]:
+    """The fields of a configuration as a person would write them.
+
+    A model fills in widths that were left to it; they go on following the others.
+    """
+    values = {
+        each.name: getattr(config, each.name) for each in dataclasses.fields(config)
+    }
+    if isinstance(config, ModelConfig):
+        if config.n_kv_heads == config.n_heads:
+            values["n_kv_heads"] = 0
+        if config.d_ff == 4 * config.d_model:
+            values["d_ff"] = 0
+    return values
