@@ -11,26 +11,25 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSlider
 
-from app.frame.parts import icon_button, plain_label
+from app.frame.parts import caption, icon_button, plain_label
 from app.model_card import ModelCard
 from app.session import Session
-from app.style.fonts import MEDIUM, SMALL, mono, sans
+from app.style.fonts import SMALL, mono
 from app.style.icons import show_icon
-from app.widgets.elided import ElidedLabel
+from app.widgets.label import as_tip
 from app.widgets.qt_calls import tells_faults
 from core.training.timeline import Moment, Timeline
 
 PLAY_MS = 350
 """The least time from one checkpoint to the next."""
 MARGINS = (14, 5, 14, 5)
-NAME_WIDTH = 150
 ROOMY = 1000
-"""Below this width the name of the run gives way to the slider."""
+"""Below this width the title gives way to the slider."""
 
 
 @tells_faults
 class TimeBar(QFrame):
-    """Name of the run, back, play, on, slider, and the checkpoint in words."""
+    """Back, play, on, slider, and the checkpoint in words."""
 
     def __init__(self, session: Session, actions: dict[str, QAction]) -> None:
         """Hidden until a checkpoint of a run is open."""
@@ -41,7 +40,7 @@ class TimeBar(QFrame):
         self._actions = actions
         self.setProperty("bar", "top")
         self.setObjectName("time.bar")
-        self.name = ElidedLabel()
+        self.title = caption("Training")
         self.previous = icon_button("back", "Earlier checkpoint", "time.previous")
         self.play = icon_button("play", "Play the training", "time.play")
         self.next = icon_button("next", "Later checkpoint", "time.next")
@@ -59,15 +58,13 @@ class TimeBar(QFrame):
         self.hide()
 
     def _arrange(self) -> None:
-        self.name.setFont(sans(SMALL, MEDIUM))
-        self.name.setMaximumWidth(NAME_WIDTH)
         self.slider.setObjectName("time.slider")
         self.slider.setAccessibleName("Checkpoint")
         self.slider.setPageStep(1)
         row = QHBoxLayout(self)
         row.setContentsMargins(*MARGINS)
         row.setSpacing(4)
-        row.addWidget(self.name)
+        row.addWidget(self.title)
         row.addSpacing(4)
         for button in (self.previous, self.play, self.next):
             row.addWidget(button)
@@ -142,7 +139,7 @@ class TimeBar(QFrame):
             self._asked = None
             self._stop()
         else:
-            self.name.show_text(timeline.name)
+            self.setToolTip(as_tip(f"The checkpoints of {timeline.name}"))
             texts = [words_of(moment, timeline) for moment in timeline.moments]
             widths = map(self.words.fontMetrics().horizontalAdvance, texts)
             widest = max(widths, default=0)
@@ -195,7 +192,7 @@ class TimeBar(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the slider its room on a narrow window."""
         super().resizeEvent(event)
-        self.name.setVisible(self.width() >= ROOMY)
+        self.title.setVisible(self.width() >= ROOMY)
 
 
 def words_of(moment: Moment, timeline: Timeline) -> str:
