@@ -6,9 +6,12 @@ from `play_merges`; a test holds it equal to the `tokenizers` package.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
+from itertools import chain
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +22,20 @@ from core.tokenizers.decoding import decode_text, text_bytes
 from core.tokenizers.labels import label_of
 from core.tokenizers.merges import Pair, play_merges, record_merges
 from core.tokenizers.pieces import Cut, assemble, whole
-from core.tokenizers.splitting import chunks, split_specials, split_words
+from core.tokenizers.splitting import (
+    chunks,
+    split_specials,
+    split_words,
+    whole_words,
+    words_of_chunks,
+)
 
+Ids = NDArray[Any]
+"""Token ids, [n], uint16 or uint32."""
 SINGLE_BYTES = tuple(bytes((value,)) for value in range(256))
 REMEMBERED_WORDS = 50_000
 REMEMBERED_HISTORIES = 2_000
+REMEMBERED_CHUNKS = 200_000
 LARGEST_SHORT_ID = 2**16 - 1
 
 
@@ -108,27 +120,41 @@ class BpeTokenizer:
         ]
         return assemble(self.decode(ids), cuts)
 
-    def encode_corpus(
-        self, text: str, *, specials: bool = False
-    ) -> NDArray[np.uint16] | NDArray[np.uint32]:
+    def encode_corpus(self, text: str, *, specials: bool = False) -> Ids:
         """The ids of a long text and nothing else: [n], uint16 if every id fits.
 
         Equal to `encode(text, specials=specials).ids`. A chunk that occurs again is cut
         once.
         """
-        ids: list[int] = []
-        known: dict[str, tuple[int, ...]] = {}
-        for part, is_special in split_specials(text, self.specials if specials else ()):
-            if is_special:
-                ids.append(self.specials[part])
-                continue
-            for chunk in chunks(part):
-                if (chunk_ids := known.get(chunk)) is None:
-                    known[chunk] = chunk_ids = self._chunk_ids(chunk)
-                ids += chunk_ids
-        if self.n_vocab <= LARGEST_SHORT_ID + 1:
-            return np.array(ids, dtype=np.uint16)
-        return np.array(ids, dtype=np.uint32)
+        found = tuple(self.encode_blocks([text], specials=specials))
+        return np.concatenate(found) if found else np.array([], self.id_type)
+
+    @property
+    def id_type(self) -> np.dtype[Any]:
+        """The numbers that ids are kept as; 16 bits if every id fits."""
+        return np.dtype(
+            np.uint16 if self.n_vocab <= LARGEST_SHORT_ID + 1 else np.uint32
+        )
+
+    def encode_blocks(
+        self, blocks: Iterable[str], *, specials: bool = False
+    ) -> Iterator[Ids]:
+        """The ids of a text that comes in blocks, wherever those end.
+
+        As long as blocks are; `encode_corpus` gives the same ids at once.
+        """
+        texts = tuple(self.specials) if specials else ()
+        known: dict[str, bytes] = {}
+        for block in whole_words(blocks, texts):
+            parts = [
+                array(self.id_type.char, [self.specials[part]]).tobytes()
+                if is_special
+                else self._chunks_cut(chunks(part), known)
+                for part, is_special in split_specials(block, texts)
+            ]
+            yield np.frombuffer(b"".join(parts), self.id_type)
+            if len(known) > REMEMBERED_CHUNKS:
+                known.clear()
 
     def decode_bytes(self, ids: Sequence[int]) -> bytes:
         """The bytes of the tokens, one after another."""
@@ -177,9 +203,12 @@ class BpeTokenizer:
     def _record(self, data: bytes) -> History:
         return record_merges(start_symbols(data), self._ranks)
 
-    def _chunk_ids(self, chunk: str) -> tuple[int, ...]:
-        words = map(text_bytes, split_words(chunk))
-        return tuple(i for word in words for i in self._symbols_of(word)[1])
+    def _chunks_cut(self, found: list[str], known: dict[str, bytes]) -> bytes:
+        """The ids of chunks as bytes; what is new is added to `known`."""
+        for chunk, words in words_of_chunks(set(found).difference(known)):
+            cut = (self._symbols_of(text_bytes(word))[1] for word in words)
+            known[chunk] = array(self.id_type.char, chain(*cut)).tobytes()
+        return b"".join(map(known.__getitem__, found))
 
 
 def _data_by_id(

@@ -10,7 +10,7 @@ comes after "z"). So the same words in any order give the same merges.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import islice, takewhile
@@ -48,13 +48,14 @@ def train_bpe(
     *,
     specials: Sequence[str] = (END_OF_TEXT,),
     min_count: int = 2,
+    told: Callable[[LearnedMerge], None] = lambda _: None,
 ) -> BpeTokenizer:
     """Learn a tokenizer of at most `n_vocab` tokens from texts.
 
     Ids: the 256 bytes, then the merges in the order learned, then the specials. Stops
     early when no pair occurs `min_count` times: one letter gives 0 merges. Specials
     inside the texts separate words and are not learned from. Equal counts: see the top
-    of this file.
+    of this file. Somebody is told each merge as it is chosen, and may raise to end it.
 
     Raises:
         TokenizerError: The texts are empty or the vocabulary too small for the bytes.
@@ -67,15 +68,20 @@ def train_bpe(
         )
     learned = merges_of(count_words(texts, specials))
     frequent = takewhile(lambda merge: merge.count >= min_count, learned)
-    return BpeTokenizer.from_merges(_until_full(frequent, n_learned), specials)
+    return BpeTokenizer.from_merges(_until_full(frequent, n_learned, told), specials)
 
 
-def _until_full(merges: Iterable[LearnedMerge], n_tokens: int) -> Iterator[Pair]:
+def _until_full(
+    merges: Iterable[LearnedMerge],
+    n_tokens: int,
+    told: Callable[[LearnedMerge], None],
+) -> Iterator[Pair]:
     """Merges until they have made `n_tokens` different symbols."""
     made: set[bytes] = set()
     if n_tokens == 0:
         return
     for merge in merges:
+        told(merge)
         yield merge.left, merge.right
         made.add(merge.joined)
         if len(made) == n_tokens:

@@ -1,36 +1,35 @@
 """The text of a run: files become ids once, and ids become windows.
 
 In: text files and a tokenizer. Out: windows [n_windows, n_ctx + 1] of ids, of which the
-first n_ctx are read and the last n_ctx are what should be predicted. Ids are kept in
-the run's folder and mapped into memory, so a text may be larger than it.
+first n_ctx are read and the last n_ctx are what should be predicted. Texts are read,
+hashed and encoded in blocks; ids are kept in the run's folder and mapped into memory,
+so a text may be larger than it. torch is loaded when a batch is first asked for.
 """
 
-import codecs
 import hashlib
-import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
+from numpy.lib.format import dtype_to_descr, write_array_header_1_0
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
-from torch import Tensor
 
 from core.errors import TrainingError
-from core.files import explained, write_whole
-from core.tokenizers.bpe import BpeTokenizer
+from core.files import explained, file_made_whole
+from core.tokenizers.bpe import BpeTokenizer, Ids
+from core.training.progress import Told, told_along, untold
+from core.training.reading import BLOCK_BYTES, check_file, read_blocks
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 CACHE = "cache"
 """Folder of a run where encoded texts are kept."""
-Ids = NDArray[Any]
-BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+HASHING_SHARE = 0.1
+"""Of the time that a new text takes; the rest is encoding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,20 +52,28 @@ class Windows:
         """Tokens of the whole text."""
         return len(self.rows) + self.n_ctx
 
-    def batch(self, starts: Tensor) -> tuple[Tensor, Tensor]:
+    def batch(self, starts: "Tensor") -> "tuple[Tensor, Tensor]":
         """Read the windows that begin at `starts`.
 
         [n_batch] -> what is read and what follows each token, both [n_batch, n_ctx].
         """
+        import torch
+
         rows = torch.from_numpy(self.rows[starts.numpy()].astype(np.int64))
         return rows[:, :-1], rows[:, 1:]
 
-    def drawn(self, n_batch: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    def drawn(
+        self, n_batch: int, generator: "torch.Generator"
+    ) -> "tuple[Tensor, Tensor]":
         """Read windows at random places; any may come again."""
+        import torch
+
         return self.batch(torch.randint(len(self), (n_batch,), generator=generator))
 
-    def spread(self, n_batch: int, n_batches: int) -> list[tuple[Tensor, Tensor]]:
+    def spread(self, n_batch: int, n_batches: int) -> "list[tuple[Tensor, Tensor]]":
         """Read batches whose windows lie evenly over the text, none of them twice."""
+        import torch
+
         n_rows = min(len(self), n_batch * n_batches)
         starts = torch.arange(n_rows) * len(self) // n_rows
         return [self.batch(some) for some in torch.split(starts, n_batch)]
@@ -88,78 +95,102 @@ def windows_of(ids: Ids, n_ctx: int, what: str) -> Windows:
 
 def split_off(ids: Ids, share: float) -> tuple[Ids, Ids]:
     """Cut the last share off for validation: [n] -> [n - m], [m]."""
-    n_train = len(ids) - int(len(ids) * share)
+    n_train = n_train_of(len(ids), share)
     return ids[:n_train], ids[n_train:]
 
 
-def encoded(paths: Iterable[Path], tokenizer: BpeTokenizer, cache: Path) -> Ids:
+def n_train_of(n_tokens: int, share: float) -> int:
+    """How many tokens are learned from if the last share is kept for validation."""
+    return n_tokens - int(n_tokens * share)
+
+
+def encoded(
+    paths: Sequence[Path],
+    tokenizer: BpeTokenizer,
+    cache: Path,
+    told: Told = untold,
+) -> Ids:
     """Give the ids of files, one after another, [n]; encode them if it is new.
 
+    Nothing half is left in the cache when `told` raises.
+
     Raises:
-        TrainingError: A file cannot be read or is not text.
+        TrainingError: A file cannot be read or is not text, or all are empty.
         CheckpointError: The cache cannot be written.
     """
-    contents = [read_bytes(path) for path in paths]
-    key = hashlib.sha256(tokenizer.fingerprint.encode())
-    for content in contents:
-        key.update(hashlib.sha256(content).digest())
-    kept = cache / f"{key.hexdigest()[:32]}.npy"
+    key = cache_key(paths, tokenizer, lambda share: told(share * HASHING_SHARE))
+    kept = cache / f"{key}.npy"
     if not kept.exists():
-        texts = (decoded(c, path) for c, path in zip(contents, paths, strict=True))
-        parts = [tokenizer.encode_corpus(text, specials=True) for text in texts]
         with explained(cache):
             cache.mkdir(parents=True, exist_ok=True)
-        file = io.BytesIO()
-        np.save(file, np.concatenate(parts))
-        write_whole(kept, file.getvalue())
+        blocks = _blocks_of_ids(
+            paths,
+            tokenizer,
+            lambda share: told(HASHING_SHARE + share * (1 - HASHING_SHARE)),
+        )
+        _write_ids(kept, blocks, tokenizer.id_type)
     ids: Ids = np.load(kept, mmap_mode="r")
     return ids
 
 
-def read_text(path: Path) -> str:
-    """Read a text file, the same on every system; see `decoded`.
+def cache_key(
+    paths: Iterable[Path], tokenizer: BpeTokenizer, told: Told = untold
+) -> str:
+    """Name what decides the ids: the bytes of the files and the tokenizer.
 
     Raises:
-        TrainingError: The file cannot be read or is not text.
+        TrainingError: A file cannot be read.
     """
-    return decoded(read_bytes(path), path)
+    paths = tuple(paths)
+    n_all, n_read = max(size_of(paths), 1), 0
+    key = hashlib.sha256(tokenizer.fingerprint.encode())
+    for path in paths:
+        digest = hashlib.sha256()
+        for block in _byte_blocks(path):
+            digest.update(block)
+            n_read += len(block)
+            told(min(n_read / n_all, 1.0))
+        key.update(digest.digest())
+    return key.hexdigest()[:32]
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a file.
+def size_of(paths: Iterable[Path]) -> int:
+    """Bytes of files together; what is not there has none."""
+    return sum(path.stat().st_size for path in paths if path.exists())
 
-    Raises:
-        TrainingError: It is missing or may not be read.
-    """
+
+def _byte_blocks(path: Path) -> Iterator[bytes]:
     try:
-        return path.read_bytes()
+        with open(path, "rb") as file:
+            while block := file.read(BLOCK_BYTES):
+                yield block
     except OSError as error:
-        raise TrainingError(
-            f"{path} cannot be read ({error.strerror}); check the name under [data]."
-        ) from error
+        fault = check_file(path)
+        raise TrainingError(fault.message if fault else f"{path}: {error}.") from error
 
 
-def decoded(content: bytes, path: Path) -> str:
-    r"""Turn a file's bytes into text: UTF-8, or UTF-16 with its mark.
+def _blocks_of_ids(
+    paths: Sequence[Path], tokenizer: BpeTokenizer, told: Told
+) -> Iterator[Ids]:
+    n_all, n_before = size_of(paths), 0
+    for path in paths:
+        blocks = told_along(read_blocks(path), n_all, told, n_before)
+        yield from tokenizer.encode_blocks(blocks, specials=True)
+        n_before += size_of([path])
 
-    Line ends \r\n and \r become \n, so that a text is the same from every system.
 
-    Raises:
-        TrainingError: A byte is not text in that encoding, or is NUL. Names its offset.
-    """
-    marks = ((m, e) for m, e in BYTE_ORDER_MARKS if content.startswith(m))
-    mark, encoding = next(marks, (b"", "utf-8"))
-    try:
-        text = content[len(mark) :].decode(encoding)
-        offset = text.find("\0")
-        if offset >= 0:
+def _write_ids(path: Path, blocks: Iterable[Ids], id_type: np.dtype[Any]) -> None:
+    """Write a .npy piece by piece; its length is put in at the end."""
+    header = {"descr": dtype_to_descr(id_type), "fortran_order": False, "shape": (0,)}
+    n = 0
+    with file_made_whole(path) as file:
+        write_array_header_1_0(file, header)
+        for ids in blocks:
+            file.write(ids.tobytes())
+            n += len(ids)
+        if n == 0:
             raise TrainingError(
-                f"{path} is not a text: character {offset} is NUL; choose a text file."
+                "The text is empty; give one with a few words at least."
             )
-    except UnicodeDecodeError as error:
-        offset = error.start + len(mark)
-        raise TrainingError(
-            f"{path} is not {encoding.upper()}: byte 0x{content[offset]:02X} at offset "
-            f"{offset}; save the file as UTF-8."
-        ) from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+        file.seek(0)  # the header has room for any length
+        write_array_header_1_0(file, header | {"shape": (n,)})

@@ -6,7 +6,7 @@ run's folder, so that a run is whole by itself: the originals may change or vani
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +23,15 @@ from core.training.documents import (
     sides_of,
     units_of,
 )
-from core.training.reading import AS_IT_IS, Fault, Reading, check_file, read_blocks
+from core.training.progress import Told, untold
+from core.training.reading import (
+    AS_IT_IS,
+    BLOCK_BYTES,
+    Fault,
+    Reading,
+    check_file,
+    read_blocks,
+)
 from core.training.stories import story_text
 
 TRAIN_FILE = "train.txt"
@@ -32,13 +40,6 @@ BETWEEN_TEXTS = SEPARATORS["documents"]
 """What stands between the text of one file and the next: an empty line."""
 PASTED = Path("The pasted text")
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
-
-Told = Callable[[float], None]
-"""Is told the share that is done, from 0 to 1; may raise to end the work."""
-
-
-def untold(_share: float) -> None:
-    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +170,15 @@ def write_sources(
         sided = _sided_units(sources, valid_share, split)
         names = (TRAIN_FILE, VALID_FILE)
     n_written = [0 for _ in names]
-    n_all = max(n_bytes_of(sources), 1)
+    n_all, n_told = max(n_bytes_of(sources), 1), 0
     with ExitStack() as stack:
         files = [stack.enter_context(file_made_whole(folder / n)) for n in names]
         for side, text in sided:
             if side != LEFT_OUT:
                 n_written[side] += files[side].write(text.encode())
+            if sum(n_written) > n_told:
                 told(min(sum(n_written) / n_all, 1.0))
+                n_told = sum(n_written) + BLOCK_BYTES
         if 0 in n_written:
             name = names[n_written.index(0)]
             raise TrainingError(f"Nothing is left for {name}; give more text.")

@@ -6,10 +6,10 @@ import torch
 
 from core.errors import TrainingError
 from core.tokenizers.bpe import BpeTokenizer
-from core.training.corpus import decoded, encoded, read_text, split_off, windows_of
+from core.training import reading
+from core.training.corpus import encoded, split_off, windows_of
 
 BYTES = BpeTokenizer.from_merges(())
-PATH = Path("text.txt")
 
 
 def test_a_text_of_one_window_less_a_token_is_refused_with_both_numbers() -> None:
@@ -57,46 +57,6 @@ def test_the_last_share_is_split_off() -> None:
     assert valid.tolist() == [8, 9]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "hi é\n".encode(),
-        b"\xef\xbb\xbf" + "hi é\n".encode(),
-        b"\xff\xfe" + "hi é\n".encode("utf-16-le"),
-        b"\xfe\xff" + "hi é\n".encode("utf-16-be"),
-        "hi é\r\n".encode(),
-        "hi é\r".encode(),
-    ],
-)
-def test_a_text_is_the_same_in_each_encoding_and_from_each_system(
-    content: bytes,
-) -> None:
-    assert decoded(content, PATH) == "hi é\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"caf\xe9", r"text\.txt is not UTF-8: byte 0xE9 at offset 3"),
-        (b"ok \xff ok", "byte 0xFF at offset 3"),
-        (b"\xef\xbb\xbfok\xff", "byte 0xFF at offset 5"),
-        (b"\x89PNG\r\n\x1a\n\x00", "byte 0x89 at offset 0"),
-        (b"\xff\xfea", "UTF-16-LE: byte 0x61 at offset 2"),
-        (b"ab\0", "character 2 is NUL"),
-    ],
-)
-def test_what_is_not_text_is_refused_with_its_offset(
-    content: bytes, words: str
-) -> None:
-    with pytest.raises(TrainingError, match=words):
-        decoded(content, PATH)
-
-
-def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match=r"gone\.txt cannot be read"):
-        read_text(tmp_path / "gone.txt")
-
-
 def test_files_are_encoded_once_and_again_when_they_change(tmp_path: Path) -> None:
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
     for path, text in zip(paths, ("ab", "c"), strict=True):
@@ -116,3 +76,50 @@ def test_another_tokenizer_encodes_anew(tmp_path: Path) -> None:
     pair = BpeTokenizer.from_merges([(b"a", b"b")])
     assert encoded([path], BYTES, tmp_path).tolist() == [97, 98]
     assert encoded([path], pair, tmp_path).tolist() == [256]
+
+
+def test_ids_come_in_pieces_and_are_mapped_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BLOCK_BYTES", 7)
+    path = tmp_path / "a.txt"
+    text = "the cat\r\nsat on the mäts " * 20
+    path.write_bytes(text.encode())
+    pair = BpeTokenizer.from_merges([(b"t", b"h"), (b"th", b"e")])
+    ids = encoded([path], pair, tmp_path)
+    assert isinstance(ids, np.memmap)
+    assert ids.dtype == np.uint16
+    assert ids.tolist() == list(pair.encode(text.replace("\r\n", "\n")).ids)
+
+
+def test_a_vocabulary_too_large_for_16_bits_takes_32(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("ab", encoding="utf-8")
+    large = BpeTokenizer({b"a": 70_000, b"b": 1}, ())
+    ids = encoded([path], large, tmp_path)
+    assert ids.dtype == np.uint32
+    assert ids.tolist() == [70_000, 1]
+
+
+def test_an_empty_text_is_refused_and_nothing_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(TrainingError, match="text is empty"):
+        encoded([path], BYTES, tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_whoever_is_told_may_end_it_and_nothing_half_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("ab " * 100, encoding="utf-8")
+    shares: list[float] = []
+
+    def stop_while_encoding(share: float) -> None:
+        shares.append(share)
+        if share == 1.0:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        encoded([path], BYTES, tmp_path / "cache", stop_while_encoding)
+    assert shares == [0.1, 1.0]
+    assert list((tmp_path / "cache").iterdir()) == []
