@@ -2,29 +2,39 @@
 
 It reads `RUN_DIR/config.toml`, trains, and writes `RUN_DIR/checkpoints` and
 `RUN_DIR/events.jsonl`. Started again on the same folder it goes on where it stopped.
+`torchrun` starts it several times, on one machine or on many; the first one writes.
 """
 
 import argparse
 import logging
+import os
 import signal
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.errors import CoreError
 from core.files import held_alone
-from core.training.checkpoint import newest_step
 from core.training.events import EventLog, Failed, Stopped
-from core.training.loop import train
+from core.training.runs import LOCK_FILE
+
+if TYPE_CHECKING:
+    from core.training.distributed import Processes
 
 log = logging.getLogger("core.training")
 
-LOCK_FILE = "lock"
 DESCRIPTION = "Train a model as RUN_DIR/config.toml says, or go on with a run."
 EPILOG = (
     "The run writes RUN_DIR/events.jsonl (what happens, one line each) and "
     "RUN_DIR/checkpoints (each of them a model folder). Ctrl-C stops after the "
-    "present step with a checkpoint; the same command goes on from there."
+    "present step with a checkpoint; the same command goes on from there. On several "
+    "GPUs or machines: torchrun --nproc-per-node K -m core.training RUN_DIR"
 )
+PASSIVE_WAITING = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0"}
+"""Threads that wait for each other sleep; spinning, they collapse beside any other
+busy program. Read once, when torch is loaded: by GNU's OpenMP and by LLVM's."""
+LOWEST_PRIORITY = 19
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,36 +42,76 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m core.training", None, DESCRIPTION)
     parser.epilog = EPILOG
     parser.add_argument("folder", metavar="RUN_DIR", type=Path)
-    folder = parser.parse_args(arguments).folder
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    parser.add_argument(
+        "--nice",
+        metavar="N",
+        type=int,
+        choices=range(LOWEST_PRIORITY + 1),
+        default=0,
+        help="let other programs go first: 0 (not at all) to 19, as nice(1) says it",
+    )
+    chosen = parser.parse_args(arguments)
+    folder = chosen.folder
+    is_main = os.environ.get("RANK", "0") == "0"
+    level = logging.INFO if is_main else logging.CRITICAL
+    logging.basicConfig(level=level, format="%(asctime)s %(message)s")
     if not folder.is_dir():
         log.error("%s is not a folder; make it and put a config.toml into it.", folder)
         return 1
+    settle(chosen.nice)
     try:
-        with held_alone(folder / LOCK_FILE):
+        with held_alone(folder / LOCK_FILE) if is_main else nullcontext():
             return run(folder)
     except CoreError as error:
         log.error("%s", error)
         return 1
 
 
+def settle(niceness: int) -> None:
+    """Be a good neighbour to other programs, before torch is loaded."""
+    for name, value in PASSIVE_WAITING.items():
+        os.environ.setdefault(name, value)
+    if niceness and sys.platform != "win32":
+        os.nice(niceness)
+
+
 def run(folder: Path) -> int:
     """Train in a folder that is ours alone; every end becomes an event."""
-    events = EventLog(folder)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    from core.training.distributed import SilentLog, joined  # loads torch
+
+    with joined() as processes:
+        events = EventLog(folder) if processes.is_main else SilentLog()
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            return carry_out(folder, events, processes)
+        finally:
+            events.close()
+
+
+def carry_out(folder: Path, events: EventLog, processes: "Processes") -> int:
+    """Train to the end or a stop, and say why if it was neither.
+
+    Raises:
+        CoreError: The run cannot start or go on.
+    """
+    from core.training.checkpoint import newest_step
+    from core.training.loop import train
+
     try:
-        train(folder, events)
+        train(folder, events, processes)
     except KeyboardInterrupt:  # before the first step, or asked twice
         events.write(Stopped(step=newest_step(folder), message="Stopped at once."))
-    except CoreError as error:
-        events.write(Failed(message=str(error)))
-        raise
     except Exception as error:
+        cause = processes.cause_of(error) or error
+        sentence = f"{type(cause).__name__}: {cause}"
+        if isinstance(cause, CoreError):
+            sentence = str(cause)
+        processes.leave_word(sentence)
+        events.write(Failed(message=sentence))
+        if isinstance(cause, CoreError):
+            raise cause from error
         log.exception("The run ended by a fault of the program.")
-        events.write(Failed(message=f"{type(error).__name__}: {error}"))
         return 1
-    finally:
-        events.close()
     return 0
 
 

@@ -8,7 +8,7 @@ one does. A process by itself is `ALONE`, and exchanges nothing.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -19,14 +19,17 @@ from torch import Tensor
 from torch.distributed import Store  # type: ignore[attr-defined]
 from torch.distributed.rendezvous import rendezvous
 
-from core.errors import TrainingError
+from core.errors import CoreError, TrainingError
 from core.training.control import COMMANDS, Command, Control
+from core.training.events import Event, EventLog
 
 PATIENCE = timedelta(days=1)
 """To wait for one another: the main process may be reading a large text."""
 REPORT_WAIT = timedelta(seconds=5)
 """To wait for the last words of a process that has ended."""
 REPORT = "failed"
+LOST_SIGNS = ("gloo", "NCCL", "Connection")
+"""What torch's message has in it when another process is gone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,31 +105,32 @@ class Processes:
         return torch.device("cuda", self.place)
 
     def leave_word(self, sentence: str) -> None:
-        """Say to the main process why this one ends."""
+        """Say to the other processes why this one ends, unless one was faster."""
         if self.store is not None:
-            self.store.set(REPORT, f"Process {self.rank} of {self.n}: {sentence}")
+            with suppress(RuntimeError):  # the store may have gone with its machine
+                word = f"Process {self.rank} of {self.n}: {sentence}"
+                self.store.compare_set(REPORT, "", word)
 
-    def last_word(self) -> str:
-        """Why another process ended, in its own words if it left any."""
-        silent = (
+    def cause_of(self, error: BaseException) -> TrainingError | None:
+        """Why another process ended, if that is what an error comes from.
+
+        Waits a little for its last words, and knows the error by its own if there are
+        none.
+        """
+        if self.store is None or isinstance(error, CoreError):
+            return None
+        with suppress(RuntimeError):
+            self.store.wait([REPORT], REPORT_WAIT)
+            return TrainingError(str(self.store.get(REPORT), "utf-8"))
+        if not any(sign in str(error) for sign in LOST_SIGNS):
+            return None
+        return TrainingError(
             "Another process of the run ended without a word; start all of them again "
             "to go on from the newest checkpoint."
         )
-        if self.store is None:
-            return silent
-        try:
-            self.store.wait([REPORT], REPORT_WAIT)
-            return str(self.store.get(REPORT), "utf-8")
-        except RuntimeError:  # nobody wrote, or the store went with its machine
-            return silent
 
 
 ALONE = Processes()
-
-
-def is_main_process() -> bool:
-    """Whether this process is the main one, asked before it has met the others."""
-    return os.environ.get("RANK", "0") == "0"
 
 
 @contextmanager
@@ -162,3 +166,19 @@ class SharedControl(Control):
         if self._processes.is_main:
             heard = super().command()
         return self._processes.agreed(heard)
+
+
+class SilentLog(EventLog):
+    """Writes nothing: the events of a process that is not the main one."""
+
+    def __init__(self) -> None:
+        """Open no file."""
+
+    def write(self, event: Event) -> None:
+        """Let it pass: the main process writes the same."""
+
+    def check_there(self) -> None:
+        """Ask nothing."""
+
+    def close(self) -> None:
+        """Close nothing."""

@@ -30,22 +30,26 @@ from core.training.checkpoint import (
 )
 from core.training.config import RunConfig, read_config
 from core.training.control import Control
+from core.training.distributed import ALONE, Processes, SharedControl
 from core.training.events import (
     Evaluated,
     EventLog,
     Finished,
     Paused,
+    Preparing,
     Resumed,
     Saved,
     Started,
     Stepped,
     Stopped,
+    Warned,
 )
 from core.training.memory import check_memory
 from core.training.not_finite import advice, first_not_finite
 from core.training.probes import probe, sample, score_heads, write_patterns
 from core.training.schedule import learning_rate
 from core.training.start import Texts, run_texts, run_tokenizer
+from core.training.threads import Threads, threads_of
 from core.training.trainer import Trainer
 from core.training.watcher import Doctor, Losses, losses_of
 
@@ -56,29 +60,29 @@ SAY_EVERY_S = 5.0
 """Between two lines at the command line."""
 LARGEST_EXPONENT = 700.0
 """Of e in a float; a loss above it has no perplexity that could be written."""
+COMPILING = "Compiling the model; the first step may take some minutes."
 SHORTEST_S = 1e-9
 """Between two looks at a coarse clock, which may not have moved."""
 N_WALKED = 8
 """Windows that are walked again to find where a run lost its numbers."""
 
 
-def train(folder: Path, events: EventLog) -> None:
+def train(folder: Path, events: EventLog, processes: Processes = ALONE) -> None:
     """Begin or resume the run of a folder and carry it to its end, or to a stop.
 
     Raises:
         CoreError: The run cannot start or cannot go on. Checkpoints stay.
     """
-    control = Control(folder)
+    control = SharedControl(folder, processes)
     config = read_config(folder)
     check_memory(config.model)
-    if config.training.n_threads:
-        torch.set_num_threads(config.training.n_threads)
-    device = choose_device(config.training.device)
-    tokenizer = run_tokenizer(folder, config)
-    texts = run_texts(folder, config, tokenizer)
+    device = processes.device(choose_device(config.training.device))
+    with processes.main_first():
+        tokenizer = run_tokenizer(folder, config)
+        texts = run_texts(folder, config, tokenizer)
     model = replace(config.model, n_vocab=tokenizer.n_vocab)
     try:
-        trainer = Trainer(config.training, model, device)
+        trainer = Trainer(config.training, model, device, processes)
         with control:
             Run(
                 folder=folder,
@@ -88,6 +92,7 @@ def train(folder: Path, events: EventLog) -> None:
                 texts=texts,
                 events=events,
                 control=control,
+                threads=threads_of(folder, trainer, texts.train),
             ).carry_out()
     except (MemoryError, RuntimeError) as error:
         if not is_lack_of_memory(error):
@@ -109,6 +114,7 @@ class Run:
     texts: Texts
     events: EventLog
     control: Control
+    threads: Threads
     counters: Counters = field(default_factory=lambda: Counters(step=0))
     _unread: list[tuple[Tensor, Tensor]] = field(default_factory=list)
     """Loss and gradient norm of the steps since somebody looked."""
@@ -130,6 +136,8 @@ class Run:
             self._unread.append(trainer.advance(self.texts.train))
             step = trainer.step
             is_last = step == config.n_steps
+            if message := self.threads.adapt(step):
+                self.events.write(Warned(step=step, kind="threads", message=message))
             if step % config.log_every == 0 or is_last:
                 self._look()
             if step % config.evaluate_every == 0 or is_last:
@@ -167,9 +175,12 @@ class Run:
                 process=os.getpid(),
             )
         )
+        self.threads.begin(self.trainer.step)
         if not saved:
             self._evaluate()
             self._show(is_last=False)
+        if self.trainer.config.compile:
+            self.events.write(Preparing(message=COMPILING))
         self._looked_at_s = time.perf_counter()
 
     def _look(self) -> None:

@@ -33,8 +33,8 @@ class Shards:
     ) -> None:
         mesh = init_device_mesh(device.type, (processes.n,))
         for block in model.layers:
-            fully_shard(block, mesh=mesh)
-        fully_shard(model, mesh=mesh)
+            fully_shard(block, mesh=mesh, reshard_after_forward=True)
+        fully_shard(model, mesh=mesh, reshard_after_forward=True)
         model.to(device)
         self._model = model
         self._forward = compiled(model) if config.compile else model

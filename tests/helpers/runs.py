@@ -20,6 +20,7 @@ TRAINING = {
     "checkpoint_every": 100,
     "n_evaluation_batches": 2,
     "device": "cpu",
+    "n_threads": 1,
 }
 WATCH = {"probe_every": 0, "sample_every": 0}
 """Looks inside cost a test time; who wants them asks."""

@@ -43,7 +43,7 @@ def test_a_fault_of_the_program_becomes_an_event_too(
     def fail(*_: object) -> None:
         raise RuntimeError("a wire is loose")
 
-    monkeypatch.setattr("core.training.__main__.train", fail)
+    monkeypatch.setattr("core.training.loop.train", fail)
     folder = make_run()
     assert main([str(folder)]) == 1
     expected = Failed(message="RuntimeError: a wire is loose")
@@ -56,7 +56,7 @@ def test_a_stop_before_the_first_step_ends_with_0(
     def stop(*_: object) -> None:
         signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr("core.training.__main__.train", stop)
+    monkeypatch.setattr("core.training.loop.train", stop)
     folder = make_run()
     assert main([str(folder)]) == 0
     assert list(read_events(folder)) == [Stopped(step=0, message="Stopped at once.")]
