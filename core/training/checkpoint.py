@@ -38,8 +38,6 @@ COUNTERS_FILE = "training.json"
 STATE_FILE = "training.safetensors"
 DRAWS = "generator.draws"
 """Where windows are drawn from, the one generator that every checkpoint has."""
-FREE_FIELDS = ("dropout",)
-"""What a run may change that begins with another one's weights."""
 MEGABYTE = 1e6
 
 
@@ -114,10 +112,19 @@ def load_start(folder: Path, trainer: Trainer, tokenizer: BpeTokenizer) -> None:
         TrainingError: The run's configuration asks for another model or tokenizer.
     """
     saved = read_model(folder)
-    check_same_model(folder, saved, trainer.model.config, tokenizer, FREE_FIELDS)
+    free = free_fields(saved.config)
+    check_same_model(folder, saved, trainer.model.config, tokenizer, free)
     state = {name: torch.zeros_like(weight) for name, weight in _moments(trainer)}
     state[DRAWS] = trainer.draws.get_state()
     trainer.take_up(saved.weights, state, 0)
+
+
+def free_fields(config: ModelConfig) -> tuple[str, ...]:
+    """What a run may change that begins with another one's weights.
+
+    A longer context needs more rows where positions are learned.
+    """
+    return ("dropout",) if config.position == "learned" else ("dropout", "n_ctx")
 
 
 def check_same_model(
@@ -170,7 +177,7 @@ def checkpoints(run: Path) -> list[Path]:
 def newest_step(run: Path) -> int:
     """The steps that are safe on the disk."""
     saved = checkpoints(run)
-    return _step_of(saved[-1]) if saved else 0
+    return step_of(saved[-1]) if saved else 0
 
 
 def best_step(run: Path) -> int | None:
@@ -184,7 +191,7 @@ def kept(run: Path) -> list[Kept]:
     with explained(run / CHECKPOINTS):
         return [
             Kept(
-                step=_step_of(folder),
+                step=step_of(folder),
                 n_bytes=sum(file.stat().st_size for file in folder.iterdir()),
                 loss=_loss(folder),
             )
@@ -201,7 +208,7 @@ def thin(run: Path, budget_bytes: float, n_most: int) -> None:
     gone = surplus(kept(run), budget_bytes, n_most)
     with explained(run / CHECKPOINTS):
         for folder in checkpoints(run):
-            if _step_of(folder) in gone:
+            if step_of(folder) in gone:
                 remove_folder(folder)
 
 
@@ -236,7 +243,8 @@ def remove_leftovers(run: Path) -> None:
                 remove_folder(folder)
 
 
-def _step_of(folder: Path) -> int:
+def step_of(folder: Path) -> int:
+    """The step that a checkpoint's folder is named after."""
     return int(folder.name.removeprefix("step-"))
 
 

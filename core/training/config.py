@@ -182,19 +182,29 @@ def read_config(folder: Path) -> RunConfig:
     except ValueError as error:
         raise ConfigError(f"{path} is not TOML ({error}); mend that line.") from error
     try:
-        return _run_config(tables)
+        return config_of(tables)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
 
 
 def config_text(config: RunConfig) -> str:
-    """Write a configuration as `config.toml` has it; n_vocab stands in [tokenizer]."""
+    """Write a configuration as `config.toml` has it."""
+    return tomli_w.dumps(tables_of(config))
+
+
+def tables_of(config: RunConfig) -> dict[str, dict[str, Any]]:
+    """The tables of `config.toml`; n_vocab stands in [tokenizer]."""
     tables = dataclasses.asdict(config)
     del tables["model"]["n_vocab"]
-    return tomli_w.dumps(tables)
+    return tables
 
 
-def _run_config(tables: Mapping[str, Any]) -> RunConfig:
+def config_of(tables: Mapping[str, Any]) -> RunConfig:
+    """Make a configuration from the tables of `config.toml`.
+
+    Raises:
+        ConfigError: A table or field is not known, or has an impossible value.
+    """
     known = [each.name for each in dataclasses.fields(RunConfig)]
     for name, table in tables.items():
         if name not in known or not isinstance(table, dict):
