@@ -17,15 +17,15 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.style.fonts import CAPTION, SMALL, mono, sans
 from app.style.theme import theme
-from app.widgets.chart_scale import HEADROOM, Span, span_of, tick_texts, ticks
+from app.widgets.card import plain_label
+from app.widgets.chart_scale import HEADROOM, Span, span_of, ticks
+from app.widgets.chart_ticks import log_ticks, plain_ticks
 from app.widgets.curve_legend import CurveLegend, Entry, reading
 from app.widgets.decimate import Floats, decimated, finite, within
 from app.widgets.qt_calls import tells_faults
 
 TICK_ROOM = (110, 34)
 """About one tick every so many pixels, along x and along y."""
-ROUND_LEADS = (1, 2, 5)
-"""First digits of the ticks of a logarithmic axis."""
 X_ROOM = 0.01
 """Free at both ends of x, as a share of its range."""
 GRID_OPACITY = 255
@@ -96,6 +96,10 @@ class CurvePlot(QWidget):
         self._is_zoomed = False
         self._read_x: float | None = None
         self._legend = CurveLegend()
+        self._message = plain_label(ink="muted")
+        self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._message.setWordWrap(True)
+        self._message.hide()
         self._plot: Any = pg.PlotWidget()
         self._item: Any = self._plot.getPlotItem()
         self._view: Any = self._item.getViewBox()
@@ -108,6 +112,7 @@ class CurvePlot(QWidget):
         column.setSpacing(4)
         column.addWidget(self._legend)
         column.addWidget(self._plot, 1)
+        column.addWidget(self._message, 1)
         self._prepare()
         self._dress()
 
@@ -146,11 +151,16 @@ class CurvePlot(QWidget):
             item.setData([], [])
         if has_other_signs:
             self._show_signs()
+        self._tell_emptiness()
         self._show_legend()
         if self._is_zoomed:
             self._fit_height()
         else:
             self.show_all()
+
+    def set_message(self, text: str) -> None:
+        """What to say while there is no point to draw."""
+        self._message.setText(text)
 
     def set_log(self, is_log: bool) -> None:
         """Measure heights by their logarithm; what is not above 0 has none."""
@@ -179,6 +189,18 @@ class CurvePlot(QWidget):
         """The heights in sight, as values also where the axis is logarithmic."""
         low, high = self._view.viewRange()[1]
         return Span(10**low, 10**high) if self._is_log else Span(low, high)
+
+    @property
+    def message(self) -> str:
+        """What stands there instead of curves; "" where there are some."""
+        return "" if self._message.isHidden() else self._message.text()
+
+    def _tell_emptiness(self) -> None:
+        """Show the message in place of empty axes."""
+        has_points = any(len(x) for x, _ in self._clean)
+        for part in (self._legend, self._plot):
+            part.setVisible(has_points)
+        self._message.setVisible(not has_points)
 
     def _height(self, values: Floats) -> Floats:
         if not self._is_log:
@@ -211,7 +233,7 @@ class CurvePlot(QWidget):
         size = self._view.size()
         n_x = max(2, int(size.width() // TICK_ROOM[0]))
         n_y = max(2, int(size.height() // TICK_ROOM[1]))
-        x_ticks = ticks(x_span, n_x)
+        x_ticks = [x for x in ticks(x_span, n_x) if x == round(x)]  # steps are whole
         texts = [f"{x:,.0f}" for x in x_ticks]
         self._item.getAxis("bottom").setTicks([list(zip(x_ticks, texts, strict=True))])
         pairs = log_ticks(y_span, n_y) if self._is_log else plain_ticks(y_span, n_y)
@@ -276,7 +298,12 @@ class CurvePlot(QWidget):
             dot = pg.ScatterPlotItem(
                 [mark.x], [y], size=MARK_SIZE, pen=pen, brush=brush
             )
-            words = pg.TextItem(mark.text, theme().ink(mark.role), anchor=(1, 1.1))
+            words = pg.TextItem(
+                mark.text,
+                theme().ink(mark.role),
+                anchor=(1, 1.1),
+                fill=pg.mkBrush(theme().colour("surface")),
+            )
             words.setFont(sans(SMALL))
             words.setPos(mark.x, y)
             for item in (dot, words):
@@ -354,30 +381,3 @@ def value_near(x: Floats, y: Floats, place: float) -> float:
     if not len(x) or not x[0] <= place <= x[-1]:
         return math.nan
     return float(y[np.abs(x - place).argmin()])
-
-
-def plain_ticks(span: Span, n: int) -> list[tuple[float, str]]:
-    """Round values within a span, with their texts."""
-    values = ticks(span, n)
-    return list(zip(values, tick_texts(values), strict=True))
-
-
-def log_ticks(span: Span, n: int) -> list[tuple[float, str]]:
-    """Ticks of a logarithmic axis, whose span is in powers of ten: (power, text).
-
-    Over less than two powers they are round values; else 1, 2 and 5 of each, or whole
-    powers only where those are too many.
-    """
-    if span.high - span.low < 2:
-        values = ticks(Span(10**span.low, 10**span.high), n)
-        pairs = zip(values, tick_texts(values), strict=True)
-        return [(math.log10(value), text) for value, text in pairs if value > 0]
-    powers = range(math.floor(span.low), math.ceil(span.high) + 1)
-    leads = ROUND_LEADS if len(ROUND_LEADS) * len(powers) <= 2 * n else (1,)
-    places = [power + math.log10(lead) for power in powers for lead in leads]
-    every = max(1, len(places) // max(1, n))
-    return [
-        (place, f"{10**place:.3g}")
-        for place in places[::every]
-        if span.low <= place <= span.high
-    ]

@@ -45,12 +45,11 @@ class FiguresCard(Card):
         """Draw what the run has told so far."""
         self._record = record
         title, series_of, note_of = tuple(VIEWS.values())[self.segments.place]
-        levels = (Level(FORMED, "one half"),) if series_of is head_series else ()
-        has_any = bool(len(record.curves.steps) or len(record.curves.head_steps))
+        is_of_heads = series_of is head_series
+        levels = (Level(FORMED, "one half"),) if is_of_heads else ()
         self.set_title(title)
-        self.plot.show_series(
-            tuple(series_of(record.curves)), levels if has_any else ()
-        )
+        self.plot.set_message(NO_HEADS if is_of_heads else NO_STEPS)
+        self.plot.show_series(tuple(series_of(record.curves)), levels)
         self.set_note(note_of(record.curves))
 
     @Slot(int)
@@ -81,7 +80,7 @@ def head_series(curves: Curves) -> Iterator[Series]:
 def head_note(curves: Curves) -> str:
     """Which heads have taken which part, and since when."""
     if not len(curves.head_steps):
-        return NO_HEADS
+        return ""
     return " ".join(
         part_words(name, _formed(curves, getattr(curves, field)))
         for name, _, field in PARTS
@@ -116,16 +115,14 @@ def rate_series(curves: Curves) -> Iterator[Series]:
     yield Series("learning rate", curves.steps, curves.learning_rate, "residual")
 
 
-def norm_note(curves: Curves) -> str:
+def norm_note(_: Curves) -> str:
     """What the gradient norm means."""
-    if not len(curves.steps):
-        return NO_STEPS
     return "Before clipping. Spikes that grow ask for a lower learning rate."
 
 
-def rate_note(curves: Curves) -> str:
-    """What there is to say of the rate."""
-    return "" if len(curves.steps) else NO_STEPS
+def rate_note(_: Curves) -> str:
+    """The rate speaks for itself."""
+    return ""
 
 
 View = tuple[str, Callable[[Curves], Iterator[Series]], Callable[[Curves], str]]

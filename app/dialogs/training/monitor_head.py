@@ -169,18 +169,23 @@ class MonitorHead(QWidget):
         self.stop.setText("Stopping…" if is_stopping else "Stop")
         self.stop.setEnabled(not is_stopping)
         self.progress.setRange(0, 0 if state == "starting" else FULL)
+        if self._record is not None:
+            self.show_record(self._record)
 
     def show_record(self, record: RunRecord) -> None:
         """Say how far the run is."""
         self._record = record
         self.name.show_text(record.folder.name)
         self.name.setToolTip(as_tip(str(record.folder)))
-        self.figures.show_text(record.activity or " · ".join(figures(record)))
+        self.figures.show_text(record.activity or " · ".join(self._figures(record)))
         share = record.step / record.n_steps if record.n_steps else 0.0
         if record.activity:
             share = record.activity_share or 0.0
         self.progress.setValue(round(FULL * min(1.0, share)))
         self.open.setEnabled(record.has_checkpoints)
+
+    def _figures(self, record: RunRecord) -> list[str]:
+        return figures(record, is_running=self._look.wish == "pause")
 
     @Slot()
     def _on_pause_clicked(self) -> None:
@@ -220,16 +225,16 @@ def checkpoint_words(checkpoint: Checkpoint) -> str:
     return f"step {checkpoint.step:,}{loss}"
 
 
-def figures(record: RunRecord) -> list[str]:
+def figures(record: RunRecord, *, is_running: bool) -> list[str]:
     """How far the run is, in figures; what is not known is left out."""
     if not record.n_steps:
         return []
     found = [f"step {record.step:,} of {record.n_steps:,}"]
     if record.epochs is not None:
         found.append(f"epoch {record.epochs:.1f}")
-    if record.tokens_per_second is not None:
+    if is_running and record.tokens_per_second is not None:
         found.append(f"{record.tokens_per_second:,.0f} tokens/s")
-    if record.seconds_left is not None and record.step < record.n_steps:
+    if is_running and record.seconds_left:
         found.append(f"{duration(record.seconds_left)} left")
     if record.best is not None:
         step, loss = record.best

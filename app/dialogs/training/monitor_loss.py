@@ -42,6 +42,7 @@ class LossCard(Card):
         self.plot = CurvePlot("loss over the steps", "step")
         self.plot.setObjectName("training.loss")
         give_the_rest(self.plot, PLOT_HEIGHT)
+        self.plot.set_message(NOTHING_YET)
         self.log = QCheckBox("log scale")
         self.log.setObjectName("training.log")
         self.log.toggled.connect(self.plot.set_log)
@@ -119,9 +120,7 @@ def marks(record: RunRecord) -> tuple[Mark, ...]:
 def note(curves: Curves) -> str:
     """What to say under the curve."""
     finite = curves.loss[np.isfinite(curves.loss)]
-    if not len(finite):
-        return NOTHING_YET
-    return "" if finite.any() else FLAT
+    return FLAT if len(finite) and not finite.any() else ""
 
 
 def _smooth(values: FloatArray) -> FloatArray:

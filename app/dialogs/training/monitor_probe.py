@@ -49,17 +49,17 @@ class ProbeCard(Card):
         self.bars = Bars("likeliest next tokens")
         self.bars.set_message("")
         give_the_rest(self.bars, BARS_HEIGHT)
+        self._heading = plain_label("what it expects next", "muted")
         self.slider = PlaySlider("steps at which the sentence was read")
         self.slider.setObjectName("training.probe")
         self.slider.position_requested.connect(self._on_position_requested)
         self._arrange()
-        self.slider.show_position(0, 0)
+        self._show()
 
     def _arrange(self) -> None:
-        heading = plain_label("what it expects next", "muted")
-        heading.setFont(sans(SMALL))
+        self._heading.setFont(sans(SMALL))
         right = QVBoxLayout()
-        right.addWidget(heading)
+        right.addWidget(self._heading)
         right.addWidget(self.bars, 1)
         row = QHBoxLayout()
         row.setSpacing(12)
@@ -84,6 +84,8 @@ class ProbeCard(Card):
 
     def _show(self) -> None:
         self.slider.show_position(self._place, max(0, len(self._probes) - 1))
+        for part in (self.bars, self._heading, self.slider):
+            part.setVisible(bool(self._probes))
         if not self._probes:
             self._patterns = None
             self.set_title(TITLE)

@@ -8,15 +8,12 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 
 from app.style.theme import DARK, LIGHT, apply_theme
-from app.widgets.chart_scale import Span
 from app.widgets.curve_legend import reading
 from app.widgets.curve_plot import (
     CurvePlot,
     Level,
     Mark,
     Series,
-    log_ticks,
-    plain_ticks,
     value_near,
 )
 
@@ -152,30 +149,15 @@ def test_a_reading_has_four_digits():
     assert reading(math.nan) == "–"
 
 
-def test_ticks_of_a_logarithmic_axis_are_round():
-    assert log_ticks(Span(0, 3), 10) == [
-        (pytest.approx(math.log10(value)), text)
-        for value, text in (
-            (1, "1"),
-            (2, "2"),
-            (5, "5"),
-            (10, "10"),
-            (20, "20"),
-            (50, "50"),
-            (100, "100"),
-            (200, "200"),
-            (500, "500"),
-            (1000, "1e+03"),
-        )
-    ]
-    assert [text for _, text in log_ticks(Span(0, math.log10(5)), 5)] == [
-        "1",
-        "2",
-        "3",
-        "4",
-        "5",
-    ]
+def test_without_points_the_message_is_read_in_place_of_axes(plot):
+    plot.set_message("Not yet.")
+    plot.show_series((series(),))
+    assert plot.message == "Not yet."
+    plot.show_series((series(1, 2),))
+    assert plot.message == ""
 
 
-def test_plain_ticks_have_their_texts():
-    assert plain_ticks(Span(0, 1), 2) == [(0.0, "0.0"), (0.5, "0.5"), (1.0, "1.0")]
+def test_steps_are_whole(plot):
+    plot.show_series((series(1, 2),))
+    ticks = plot._item.getAxis("bottom")._tickLevels[0]
+    assert [text for _, text in ticks] == ["1", "2"]
