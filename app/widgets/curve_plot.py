@@ -162,6 +162,10 @@ class CurvePlot(QWidget):
         """What to say while there is no point to draw."""
         self._message.setText(text)
 
+    def set_x_name(self, name: str) -> None:
+        """Say what x counts from now on."""
+        self._x_name = name
+
     def set_log(self, is_log: bool) -> None:
         """Measure heights by their logarithm; what is not above 0 has none."""
         if is_log != self._is_log:
