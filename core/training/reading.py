@@ -8,7 +8,7 @@ the line ends \r\n and \r become \n. A file is never held in memory as a whole.
 import codecs
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
@@ -138,6 +138,16 @@ def read_text(path: Path, reading: Reading = AS_IT_IS) -> str:
         TrainingError: The file has a fault; see `check_file`.
     """
     return "".join(read_blocks(path, reading))
+
+
+def spread(blocks: Iterable[str], share: float) -> Iterator[str]:
+    """Take a share of the blocks, evenly over all; the first is among them."""
+    due = 1.0
+    for block in blocks:
+        if due >= 1:
+            yield block
+            due -= 1
+        due += share
 
 
 def encoding_named(path: Path, reading: Reading = AS_IT_IS) -> str:

@@ -6,7 +6,7 @@ be told how far it is; `prepare.py` does the same ahead of the training program.
 """
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from core.training.corpus import (
     windows_of,
 )
 from core.training.progress import Paced, Tell, told_along, untold
-from core.training.reading import read_blocks
+from core.training.reading import read_blocks, spread
 
 log = logging.getLogger(__name__)
 
@@ -97,16 +97,6 @@ def learn_tokenizer(paths: Iterable[Path], asked: int, paced: Paced) -> BpeToken
     )
     paced.tell_merges(n_asked)
     return tokenizer
-
-
-def spread(blocks: Iterable[str], share: float) -> Iterator[str]:
-    """Take a share of the blocks, evenly over all; the first is among them."""
-    due = 1.0
-    for block in blocks:
-        if due >= 1:
-            yield block
-            due -= 1
-        due += share
 
 
 def said_of(tokenizer: BpeTokenizer, asked: int) -> str:

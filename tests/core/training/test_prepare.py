@@ -24,7 +24,8 @@ from core.training.events import (
 )
 from core.training.prepare import main, prepare
 from core.training.progress import Paced
-from core.training.start import run_tokenizer, spread
+from core.training.reading import spread
+from core.training.start import run_tokenizer
 from tests.helpers.runs import carry_out
 
 MakeRun = Callable[..., Path]
@@ -36,7 +37,9 @@ def test_preparing_tells_every_merge_in_its_order(make_run: MakeRun) -> None:
     events: list[Event] = []
     prepare(folder, events.append)
     merged = [event for event in events if isinstance(event, Merged)]
-    joined = [a + b for each in merged for a, b in zip(each.left, each.right, strict=1)]
+    joined = [
+        a + b for each in merged for a, b in zip(each.left, each.right, strict=True)
+    ]
     tokenizer = open_tokenizer(folder)
     names = [(a + b).decode().replace(" ", "Ġ") for a, b in tokenizer.merges]
     assert joined == names

@@ -1,0 +1,338 @@
+"""The doctor: what speaks for or against learning from a text, before a run starts.
+
+In: facts of the text, of its tokens, and the run's configuration. Out: findings, each
+with what it means and, where one click can help, how to mend it. Pure and quick: asked
+again at every change of a field. The checks are a table, in the order they are shown.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from core.tokenizers.labels import label_of
+from core.training.config import RunConfig
+from core.training.corpus import n_train_of
+from core.training.documents import TRAIN, VALID, Split, n_leaked, sides_of
+from core.training.facts import TextFacts, TokenFacts
+from core.training.reading import ENCODINGS, Fault, Reading
+from core.training.sources import FileSource, Source
+
+Severity = Literal["error", "warning", "note"]
+"""error: the run cannot start; warning: it would mislead; note: good to know."""
+
+USEFUL_EPOCHS = 40
+"""Passes over a text before the doctor speaks; the number is ours. Up to 4 are as good
+as new text, later ones are worth less and less (Muennighoff et al. 2023)."""
+USUAL_SHARE = 0.1
+SHARE_STEP = 100
+"""A proposed validation share is a whole number of hundredths."""
+LARGEST_SHARE = 0.5
+HARMLESS_SHARE = 0.01
+"""Of the validation text; so little repetition is no more than a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """What one click changes."""
+
+    label: str
+    fields: Mapping[str, object] = field(default_factory=dict)
+    """New values by table and name, as {"model.n_ctx": 63}."""
+    sources: tuple[Source, ...] | None = None
+    """The sources to take instead."""
+    split: Split | None = None
+    """Another way to choose the validation text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing the doctor says."""
+
+    kind: str
+    severity: Severity
+    what: str
+    """What is the matter, in a sentence with its numbers."""
+    meaning: str
+    """What follows from it, in a sentence."""
+    mends: tuple[Mend, ...] = ()
+    """What may be done, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """All that is known of a run that has not started."""
+
+    facts: TextFacts
+    tokens: TokenFacts | None
+    config: RunConfig
+    split: Split
+    n_train: int
+    n_valid: int
+
+    @property
+    def window(self) -> int:
+        """Tokens in a window: what is read and the one that follows."""
+        return self.config.model.n_ctx + 1
+
+    def counted(self, n: int) -> str:
+        """A number of tokens; "about" where it is projected."""
+        about = "" if self.tokens and self.tokens.is_exact else "about "
+        return f"{about}{n:,} {'token' if n == 1 else 'tokens'}"
+
+
+def examine(
+    facts: TextFacts,
+    tokens: TokenFacts | None,
+    config: RunConfig,
+    *,
+    split: Split = "tail",
+) -> tuple[Finding, ...]:
+    """Say what is found, the gravest first; without `tokens`, what is known so far."""
+    case = _Case(facts, tokens, config, split, *parts(facts, tokens, config, split))
+    findings = [finding for check in CHECKS for finding in check(case)]
+    order: tuple[Severity, ...] = ("error", "warning", "note")
+    return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
+
+
+def parts(
+    facts: TextFacts,
+    tokens: TokenFacts | None,
+    config: RunConfig,
+    split: Split = "tail",
+) -> tuple[int, int]:
+    """Tokens that are learned from, and tokens that are kept for validation.
+
+    Exact for "tail" where the tokens are; else in proportion to the characters.
+    """
+    share = config.data.valid_share
+    if tokens is None:
+        return 0, 0
+    if split == "tail" or not share or not len(facts.units):
+        n_train = n_train_of(tokens.n_tokens, share)
+        return n_train, tokens.n_tokens - n_train
+    sides, lengths = sides_of(facts.units, share, split), facts.units.lengths
+    scale = tokens.n_tokens / max(int(lengths.sum()), 1)
+    n_train, n_valid = (
+        round(int(lengths[sides == side].sum()) * scale) for side in (TRAIN, VALID)
+    )
+    return n_train, n_valid
+
+
+def _faults(case: _Case) -> Iterator[Finding]:
+    meanings = {
+        "encoding": "Its letters cannot be told yet; nothing is guessed silently.",
+        "binary": "Its bytes are no letters, and a model would learn noise.",
+        "unreadable": "Its text is missing from what the model would learn.",
+    }
+    for fault in case.facts.faults:
+        mends = tuple(_mends_of_fault(fault, case.facts.sources))
+        yield Finding(fault.kind, "error", fault.message, meanings[fault.kind], mends)
+
+
+def _mends_of_fault(fault: Fault, sources: tuple[Source, ...]) -> Iterator[Mend]:
+    found = [s for s in sources if isinstance(s, FileSource) and s.path == fault.path]
+    if not found:
+        return
+    source = found[0]
+
+    def read_as(reading: Reading) -> tuple[Source, ...]:
+        mended = replace(source, reading=reading)
+        return tuple(mended if each == source else each for each in sources)
+
+    for choice in ENCODINGS:
+        if choice.codec == fault.suggested:
+            label = f"Read it as {choice.label}"
+            yield Mend(label, sources=read_as(Reading(choice.codec)))
+    if fault.kind == "encoding":
+        reading = replace(source.reading, replace=True)
+        count = "1 bad byte" if fault.n_bad == 1 else f"{fault.n_bad:,} bad bytes"
+        which = "at" if fault.n_bad == 1 else "the first at"
+        label = f"Replace {count}, {which} offset {fault.offset:,}"
+        yield Mend(label, sources=read_as(reading))
+    others = tuple(each for each in sources if each != source)
+    if others:
+        yield Mend(f"Leave {source.path.name} out", sources=others)
+
+
+def _left_out(case: _Case) -> Iterator[Finding]:
+    n = case.facts.n_left_out
+    if n:
+        are = "1 file in the folder is" if n == 1 else f"{n:,} files in the folder are"
+        yield Finding(
+            "left_out",
+            "note",
+            f"{are} not text and left out.",
+            "Images, archives and programs have no letters to learn from.",
+        )
+
+
+def _encodings(case: _Case) -> Iterator[Finding]:
+    for path, name in case.facts.encodings:
+        yield Finding(
+            "encoding_read",
+            "note",
+            f"{path.name} is read as {name}.",
+            "The run keeps a copy in UTF-8; the file itself stays as it is.",
+        )
+
+
+def _empty(case: _Case) -> Iterator[Finding]:
+    if not case.facts.n_characters and not case.facts.faults:
+        yield Finding(
+            "empty",
+            "error",
+            "The text is empty.",
+            "There is nothing to learn from; add a file or paste some text.",
+        )
+
+
+def _one_character(case: _Case) -> Iterator[Finding]:
+    only = case.facts.only_character
+    if only:
+        yield Finding(
+            "one_character",
+            "warning",
+            f"The text is one character only: {label_of(only.encode())}, "
+            f"{case.facts.n_characters:,} times.",
+            "There is nothing to learn: what follows is certain, so the loss is 0 as "
+            "soon as the model says so.",
+        )
+
+
+def _too_short(case: _Case) -> Iterator[Finding]:
+    if case.tokens is None or case.n_train >= case.window:
+        return
+    mends: list[Mend] = []
+    if case.n_valid and case.tokens.n_tokens >= case.window:
+        mends.append(Mend("Keep no text for validation", {"data.valid_share": 0.0}))
+    yield Finding(
+        "too_short",
+        "error",
+        f"The training part has {case.counted(case.n_train)}, but one window of "
+        f"n_ctx = {case.config.model.n_ctx} needs {case.window}.",
+        "Not a single window can be cut from it, and no text is made up to fill one.",
+        (*mends, *_shorter_windows(case.n_train)),
+    )
+
+
+def _shorter_windows(n_tokens: int) -> Iterator[Mend]:
+    """A context that fits into so many tokens, if any does."""
+    n_ctx = n_tokens - 1
+    if n_ctx >= 1:
+        yield Mend(f"Use a context of {n_ctx:,}", {"model.n_ctx": n_ctx})
+
+
+def _validation(case: _Case) -> Iterator[Finding]:
+    share, tokens = case.config.data.valid_share, case.tokens
+    if not share:
+        yield Finding(
+            "no_validation",
+            "note",
+            "No text is kept for validation.",
+            "Whether the model learns the language or the text by heart will not show.",
+            (Mend("Keep the last 10 %", {"data.valid_share": USUAL_SHARE}),),
+        )
+    elif tokens is not None and case.n_valid < case.window:
+        n_ctx, has = case.config.model.n_ctx, case.counted(case.n_valid)
+        is_empty = case.n_valid == 0
+        mends = [*_larger_share(case), *_shorter_windows(case.n_valid)]
+        yield Finding(
+            "validation_empty" if is_empty else "validation_short",
+            "error",
+            f"The validation part is empty: {share:.0%} of the text is kept for it."
+            if is_empty
+            else f"The validation part has {has}, but one window of n_ctx = {n_ctx} "
+            f"needs {case.window}.",
+            "The model could not be tested on text that it has not seen.",
+            (*mends, Mend("Keep no text for validation", {"data.valid_share": 0.0})),
+        )
+
+
+def _larger_share(case: _Case) -> Iterator[Mend]:
+    """A share that gives a window to either side, if one does."""
+    n_tokens = case.tokens.n_tokens if case.tokens else 0
+    percent = math.ceil(SHARE_STEP * case.window / max(n_tokens, 1))
+    share = percent / SHARE_STEP
+    n_train = n_train_of(n_tokens, min(share, 1.0))
+    is_enough = n_tokens - n_train >= case.window and n_train >= case.window
+    if case.split == "tail" and share <= LARGEST_SHARE and is_enough:
+        yield Mend(f"Keep the last {percent} %", {"data.valid_share": share})
+
+
+def _leakage(case: _Case) -> Iterator[Finding]:
+    share, units = case.config.data.valid_share, case.facts.units
+    if not share or case.split != "tail":
+        return
+    n, n_all = n_leaked(units, share)
+    if n == 0:
+        return
+    one = units.kind.removesuffix("s")
+    whole_labels: dict[Split, str] = {
+        "documents": f"Keep each {one} once, and on one side",
+        "unseen": f"Drop the {units.kind} seen before from validation",
+    }
+    mends = []
+    for split, label in whole_labels.items():
+        sides = sides_of(units, share, split)
+        if (sides == TRAIN).any() and (sides == VALID).any():
+            mends.append(Mend(label, split=split))
+    yield Finding(
+        "leakage",
+        "warning" if n > HARMLESS_SHARE * n_all else "note",
+        f"{n:,} of the {n_all:,} {units.kind} of the validation part "
+        f"{'stands' if n == 1 else 'stand'} in the training part as well, word for word.",
+        "The model can know them by heart, so the validation loss looks better than "
+        "it is.",
+        tuple(mends),
+    )
+
+
+def _vocabulary(case: _Case) -> Iterator[Finding]:
+    asked, tokens = case.config.tokenizer.n_vocab, case.tokens
+    if tokens is None or case.config.tokenizer.file or tokens.n_vocab >= asked:
+        return
+    got = tokens.n_vocab
+    yield Finding(
+        "vocabulary",
+        "note",
+        f"The text gives a smaller vocabulary: asked {asked:,}, got {got:,}.",
+        "No further pair of neighbours occurs twice, so nothing is left to merge.",
+        (Mend(f"Ask for {got:,}", {"tokenizer.n_vocab": got}),)
+        if tokens.is_exact
+        else (),
+    )
+
+
+def _epochs(case: _Case) -> Iterator[Finding]:
+    training = case.config.training
+    n_step = training.batch_size * case.config.model.n_ctx
+    epochs = training.n_steps * n_step / max(case.n_train, 1)
+    if case.n_train < case.window or epochs <= USEFUL_EPOCHS:
+        return
+    n_steps = max(USEFUL_EPOCHS * case.n_train // n_step, 1)
+    is_fewer = n_steps < training.n_steps
+    yield Finding(
+        "epochs",
+        "warning",
+        f"{training.n_steps:,} steps read the training part {epochs:,.0f} times over.",
+        "The first 4 or so are as good as new text; further ones are worth less and "
+        "less, and the text is learned by heart.",
+        (Mend(f"Train {n_steps:,} steps", {"training.n_steps": n_steps}),)
+        if is_fewer
+        else (),
+    )
+
+
+CHECKS: tuple[Callable[[_Case], Iterator[Finding]], ...] = (
+    _faults,
+    _empty,
+    _one_character,
+    _too_short,
+    _validation,
+    _leakage,
+    _vocabulary,
+    _epochs,
+    _encodings,
+    _left_out,
+)
