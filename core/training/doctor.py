@@ -281,7 +281,7 @@ def _leakage(case: _Case) -> Iterator[Finding]:
         "leakage",
         "warning" if n > HARMLESS_SHARE * n_all else "note",
         f"{n:,} of the {n_all:,} {units.kind} of the validation part "
-        f"{'stands' if n == 1 else 'stand'} in the training part as well, word for word.",
+        f"{'stands' if n == 1 else 'stand'} in the training part too, word for word.",
         "The model can know them by heart, so the validation loss looks better than "
         "it is.",
         tuple(mends),
