@@ -62,6 +62,7 @@ ACTIONS = (
     ActionRow(
         "time.export", "&Export the training as pictures…", "file", icon="export"
     ),
+    ActionRow("training.open", "&Train a model…", "file", "Ctrl+T", "train"),
     ActionRow("app.quit", "&Quit", "file", "Ctrl+Q", "close"),
     ActionRow("edit.sentence", "Edit the &sentence", "edit", "Ctrl+L", "edit"),
     ActionRow("text.examples", "&Examples", "edit", "Ctrl+E", "examples"),

@@ -57,7 +57,10 @@ class MainWindow(QMainWindow):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember how the window stood."""
+        """Remember how the window stood, unless a run that goes on has a question."""
+        if self.bench is not None and not self.bench.may_leave():
+            event.ignore()
+            return
         self._settings.write(GEOMETRY, text_of_bytes(self.saveGeometry()))
         if self.bench is not None:
             self.bench.leave()

@@ -7,7 +7,7 @@ is shown is each part's own business; what happens is the session's.
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtGui import QAction
@@ -32,6 +32,7 @@ from app.frame.time_bar import TimeBar
 from app.frame.token_bar import TokenBar
 from app.model_card import ModelCard
 from app.panel_host import PanelHost
+from app.run_windows import RunWindows
 from app.session import Session
 from app.settings import (
     APPLICATION,
@@ -48,6 +49,9 @@ from app.settings import (
 )
 from app.widgets.formula import use_renderer
 from app.workers.formulas import FormulaRenderer
+
+if TYPE_CHECKING:
+    from app.dialogs.training.studio import Studio
 
 MENU_GAP = 4
 ABOUT = (
@@ -69,6 +73,7 @@ class Workbench(QWidget):
         super().__init__()
         self._session = session
         self._settings = settings
+        self._studio: Studio | None = None
         self._formulas = FormulaRenderer(self)
         use_renderer(self._formulas)  # before the first formula's view is made
         self.sentence = SentenceBar(session, RecentModels(settings))
@@ -81,6 +86,7 @@ class Workbench(QWidget):
         self.inspector = Inspector(session)
         self.stepper = Stepper(session, settings.read(PLAY_PAUSE))
         self.body = Body(self.pipeline, self.host, self.inspector)
+        self.runs = RunWindows(session, settings, self.host, self)
         self._arrange()
         self._connect_actions()
         self._connect_session()
@@ -109,7 +115,8 @@ class Workbench(QWidget):
         """Let Tab go from the top left to the bottom right."""
         bars = (self.time, self.message, self.pipeline, self.inspector, self.stepper)
         parts = [left, self.sentence.model_button, self.sentence.edit]
-        parts += [self.sentence.examples_button, self.sentence.keep, right, menu]
+        parts += [self.sentence.examples_button, self.sentence.keep]
+        parts += [self.sentence.train_button, right, menu]
         parts += [self.tokens.strip]
         for bar in bars:
             inside = bar.findChildren(QWidget) if bar is not self.pipeline else [bar]
@@ -155,6 +162,9 @@ class Workbench(QWidget):
         session, actions = self._session, self.actions_by_id
         doings: dict[str, Callable[..., Any]] = {
             "model.open": self._on_model_open_triggered,
+            "training.open": self.open_studio,
+            "runs.open": self.runs.open_runs,
+            "time.export": self.runs.ask_and_export,
             "app.quit": self._on_app_quit_triggered,
             "edit.sentence": self._on_edit_sentence_triggered,
             "text.examples": self.sentence.examples_button.showMenu,
@@ -179,6 +189,7 @@ class Workbench(QWidget):
                 action.triggered.connect(self._on_choice_triggered)
         self.stepper.use_actions(actions)
         self.sentence.offer_open(actions["model.open"])
+        self.sentence.offer_training(actions["training.open"])
 
     def _choice_actions(self, group: str) -> list[QAction]:
         named = self.actions_by_id.items()
@@ -189,6 +200,26 @@ class Workbench(QWidget):
         folder = QFileDialog.getExistingDirectory(self, "Open a model folder")
         if folder:
             self._session.open_model(Path(folder))
+
+    @Slot()
+    def open_studio(self) -> "Studio":
+        """Bring the training studio to the front; it is made when first asked for."""
+        if self._studio is None:
+            from app.dialogs.training.studio import Studio
+
+            self._studio = Studio(self._settings, self.window())
+            self._studio.open_requested.connect(self._session.open_model)
+        self._studio.show()
+        self._studio.raise_()
+        self._studio.activateWindow()
+        return self._studio
+
+    @Slot(object, bool)
+    def _on_runs_continue_requested(self, folder: Path, is_to_start: bool) -> None:
+        studio = self.open_studio()
+        if is_to_start:
+            studio.control.start(folder)
+        studio.show_run(folder)
 
     @Slot()
     def _on_app_quit_triggered(self) -> None:
@@ -237,6 +268,7 @@ class Workbench(QWidget):
     def _connect_session(self) -> None:
         session = self._session
         self.body.is_narrow_changed.connect(self._on_body_is_narrow_changed)
+        self.runs.continue_requested.connect(self._on_runs_continue_requested)
         session.model_changed.connect(self._on_session_model_changed)
         for changed in (
             session.selection_changed,
@@ -285,9 +317,14 @@ class Workbench(QWidget):
             actions[f"{group}.{read(setting)}"].setChecked(True)
         self.body.restore(read(STATE))
 
+    def may_leave(self) -> bool:
+        """Whether the window may close; a run that is at work asks for an answer."""
+        return self._studio is None or self._studio.close()
+
     def leave(self) -> None:
         """Remember how the columns stood, and let the last formula be set."""
         if not self.body.is_narrow:
             self._settings.write(STATE, self.body.state())
+        self.runs.close_down()
         use_renderer(None)
         self._formulas.close()

@@ -11,12 +11,19 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
+    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.frame.body import Body
-from app.frame.parts import icon_button, menu_button, plain_label, sentence_field
+from app.frame.parts import (
+    MENU_BUTTON_HEIGHT,
+    icon_button,
+    menu_button,
+    plain_label,
+    sentence_field,
+)
 from app.frame.sizes import (
     BAR_MARGINS,
     BAR_SPACING,
@@ -86,6 +93,9 @@ def sentence_bar(field: QLineEdit) -> QFrame:
     row.addWidget(field, 1)
     row.addWidget(examples)
     row.addWidget(room_for_counts(field.text()))
+    train = QPushButton("Train…")
+    train.setFixedHeight(MENU_BUTTON_HEIGHT)
+    row.addWidget(train)
     for icon in ("inspector", "menu"):
         row.addWidget(icon_button(icon, "", f"opening.{icon}"))
     for part in frame.findChildren(QWidget):

@@ -11,7 +11,13 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton
 
 import resources
-from app.frame.parts import menu_button, plain_label, sentence_field, set_ink
+from app.frame.parts import (
+    MENU_BUTTON_HEIGHT,
+    menu_button,
+    plain_label,
+    sentence_field,
+    set_ink,
+)
 from app.frame.recent import RecentModels, name_in
 from app.frame.sizes import BAR_MARGINS, BAR_SPACING
 from app.model_card import ModelCard
@@ -26,6 +32,7 @@ DEFAULT_MODEL = Path(resources.__file__).parent / "models" / "default"
 MOST_CHARACTERS = 10_000_000
 """What the field takes; how much the model can read is another matter."""
 NO_MODEL, OPENING = "no model", "opening…"
+TRAIN = "Train…"
 ROOMY = 1000
 """Below this width the bar counts tokens alone."""
 MOST_NAME = 22
@@ -34,7 +41,7 @@ MOST_NAME = 22
 
 @tells_faults
 class SentenceBar(QFrame):
-    """Model menu, sentence, examples, counts."""
+    """Model menu, sentence, examples, counts, Train."""
 
     def __init__(self, session: Session, recent: RecentModels) -> None:
         """Show what the session has by now."""
@@ -47,6 +54,7 @@ class SentenceBar(QFrame):
         self.examples_button = menu_button("Examples", "text.examples")
         self._counts = plain_label("", sans(SMALL), "muted")
         self.keep = QPushButton()
+        self.train_button = QPushButton(TRAIN)
         self._arrange()
         self._fill_menus()
         self.edit.whole_text_edited.connect(session.request_text)
@@ -65,6 +73,8 @@ class SentenceBar(QFrame):
         self.model_button.setFont(sans(weight=MEDIUM))
         self.keep.setObjectName("sentence.keep")
         self.keep.hide()
+        self.train_button.setObjectName("training.open")
+        self.train_button.setFixedHeight(MENU_BUTTON_HEIGHT)
         self.row = QHBoxLayout(self)
         self.row.setContentsMargins(*BAR_MARGINS)
         self.row.setSpacing(BAR_SPACING)
@@ -73,6 +83,7 @@ class SentenceBar(QFrame):
         self.row.addWidget(self.examples_button)
         self.row.addWidget(self._counts)
         self.row.addWidget(self.keep)
+        self.row.addWidget(self.train_button)
 
     def _fill_menus(self) -> None:
         menu = QMenu(self.examples_button)
@@ -96,6 +107,13 @@ class SentenceBar(QFrame):
     def offer_open(self, action: QAction) -> None:
         """Put the action that opens a folder at the top of the model menu."""
         self.open_action = action
+
+    def offer_training(self, action: QAction) -> None:
+        """Let the button do what the action does."""
+        self.train_button.setToolTip(
+            as_tip(f"Train a model ({action.shortcut().toString()})")
+        )
+        self.train_button.clicked.connect(action.trigger)
 
     @property
     def counts(self) -> str:

@@ -7,27 +7,41 @@ change gives another draft, or is refused by the configuration's own classes.
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from core.config import ModelConfig
+from core.errors import TrainingError
 from core.training.config import (
     DataConfig,
     RunConfig,
     TokenizerConfig,
     TrainingConfig,
     WatchConfig,
+    read_config,
 )
 from core.training.documents import Split
 from core.training.sources import Source
+from core.training.timeline import timeline
 
 NOT_WRITTEN = ("text.txt",)
 """Stands for the texts' names, which are known once the run's folder is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The checkpoint that a run begins with, where it begins with one."""
+
+    run: Path
+    step: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A run that is being put together."""
 
+    origin: Origin | None = None
+    """With one, the run keeps its texts, its tokenizer and the shape of its model."""
     sources: tuple[Source, ...] = ()
     split: Split = "tail"
     """Which part of the text is kept for validation."""
@@ -77,6 +91,36 @@ class Draft:
                 made = type(getattr(changed, table))(**values)
                 changed = replace(changed, **{table: made})
         return changed
+
+
+def draft_from(run: Path) -> Draft:
+    """The settings of a run, to begin another one with its newest weights.
+
+    Raises:
+        CoreError: The run's file cannot be used, or it has no checkpoint yet.
+    """
+    config = read_config(run)
+    moments = timeline(run).moments
+    if not moments:
+        raise TrainingError(
+            f"{run} has no checkpoint to begin a run with; let it train for longer."
+        )
+    return Draft(
+        origin=Origin(run, moments[-1].step),
+        data=config.data,
+        tokenizer=config.tokenizer,
+        model=config.model,
+        training=config.training,
+        watch=config.watch,
+    )
+
+
+def changes_of(draft: Draft) -> dict[str, dict[str, Any]]:
+    """What a run that begins with another one's weights may have changed, by table."""
+    model = draft.model.to_dict()
+    del model["n_vocab"]
+    tables = {name: raw(getattr(draft, name)) for name in ("training", "watch")}
+    return {"model": model, **tables}
 
 
 def of_table(fields: Mapping[str, Any], table: str) -> dict[str, Any]:

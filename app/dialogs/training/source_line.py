@@ -34,11 +34,11 @@ class SourceLine(QWidget):
     reading_requested = Signal(object)
     """This source is to be read otherwise: (before, after)."""
 
-    def __init__(self, source: Source, fault: Fault | None) -> None:
-        """Show a source, and what is wrong with it if anything is."""
+    def __init__(self, source: Source, fault: Fault | None, encoding: str = "") -> None:
+        """Show a source, what is wrong with it, and its encoding if that is unusual."""
         super().__init__()
         self._source, self.fault = source, fault
-        title, about = title_of(source), about_of(source)
+        title, about = title_of(source), about_of(source, encoding)
         name, size = ElidedLabel(), plain_label(about, "muted")
         name.show_text(title)
         size.setFont(mono(SMALL))
@@ -113,11 +113,12 @@ def title_of(source: Source) -> str:
     return f"Built-in stories, seed {source.seed}"
 
 
-def about_of(source: Source) -> str:
+def about_of(source: Source, encoding: str) -> str:
     """Size and reading of a source, in a few words."""
     if isinstance(source, FileSource):
-        read = [source.reading.encoding or "", "mended" * source.reading.replace]
-        return " · ".join([*filter(None, read), file_size(source.path)])
+        mended = "mended" if source.reading.replace else ""
+        words = (encoding, mended, file_size(source.path))
+        return " · ".join(filter(None, words))
     if isinstance(source, FolderSource):
         return "folder"
     if isinstance(source, PastedSource):

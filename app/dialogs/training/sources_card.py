@@ -5,6 +5,7 @@ them. Out: wishes for other sources.
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
@@ -24,8 +25,10 @@ from app.dialogs.training.source_line import SourceLine
 from app.style.fonts import LARGE, sans
 from app.widgets.card import Card, plain_label
 from app.widgets.qt_calls import tells_faults
-from core.training.reading import Fault
 from core.training.sources import FileSource, FolderSource, Source
+
+if TYPE_CHECKING:
+    from core.training.facts import TextFacts
 
 EMPTY_TITLE = "Drop text files or a folder here"
 EMPTY_HINT = "or choose them below; the model will learn to go on like them"
@@ -63,17 +66,18 @@ class SourcesCard(Card):
         for adder in (self.paste, self.stories):
             adder.source_given.connect(self._on_adder_source_given)
             adder.cancelled.connect(self._on_adder_cancelled)
-        self.show_sources((), ())
+        self.show_sources((), None)
 
     def show_sources(
-        self, sources: tuple[Source, ...], faults: tuple[Fault, ...]
+        self, sources: tuple[Source, ...], facts: "TextFacts | None"
     ) -> None:
         """Show the texts that are chosen, and below each what is wrong with it."""
-        wrong = {fault.path: fault for fault in faults}
+        wrong = {fault.path: fault for fault in facts.faults} if facts else {}
+        unusual = dict(facts.encodings) if facts else {}
         self.lines = []
         for source in sources:
-            fault = wrong.get(source.path) if isinstance(source, FileSource) else None
-            line = SourceLine(source, fault)
+            path = source.path if isinstance(source, FileSource) else Path()
+            line = SourceLine(source, wrong.get(path), unusual.get(path, ""))
             line.removal_requested.connect(self.removal_requested)
             line.reading_requested.connect(self.reading_requested)
             self.lines.append(line)

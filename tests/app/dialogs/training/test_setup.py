@@ -1,0 +1,181 @@
+"""The setup as a person uses it: texts in, a run's folder out."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from core.tokenizers.folder import open_tokenizer
+from core.training.config import TokenizerConfig, read_config
+from core.training.sources import FileSource, FolderSource, PastedSource, StorySource
+
+STORIES = StorySource(seed=3, n_characters=20_000)
+
+
+def test_without_a_text_there_is_nothing_to_start(desk):
+    desk.setup.show_page(2)
+    assert desk.setup.obstacle == desk.setup.state == "Give it a text first."
+    assert not desk.setup.start.is_usable
+    desk.setup.start.click()
+    assert desk.written == []
+
+
+def test_the_stories_make_a_run_that_has_everything_in_it(desk):
+    desk.take(STORIES)
+    folder = desk.start()
+    assert folder == desk.place / "cats"
+    config = read_config(folder)
+    assert config.model.d_model == desk.plan.draft.model.d_model
+    assert config.tokenizer.n_vocab == 512
+    for name in config.data.train:
+        assert (folder / name).read_text("utf-8").strip()
+
+
+def test_pressing_start_twice_within_a_moment_makes_one_run(desk):
+    desk.take(STORIES)
+    desk.setup.show_page(2)
+    desk.setup.show()
+    for _ in range(2):
+        QTest.mouseClick(desk.setup.start, Qt.MouseButton.LeftButton)
+    desk.qtbot.waitUntil(lambda: bool(desk.written), timeout=20_000)
+    QTest.qWait(100)
+    assert desk.written == [desk.place / "cats"]
+    assert [each.name for each in desk.place.iterdir() if each.is_dir()] == ["cats"]
+
+
+def test_the_next_run_of_the_same_name_gets_another_folder(desk):
+    desk.take(STORIES)
+    desk.start()
+    assert desk.setup.begin.folder == desk.place / "cats 2"
+
+
+def test_a_text_that_vanishes_before_the_start_is_one_sentence(desk):
+    path = desk.take_file("notes.txt", b"the cat sat on the mat\n" * 400)
+    path.unlink()
+    desk.setup.show_page(2)
+    desk.setup.start.click()
+    desk.qtbot.waitUntil(lambda: bool(desk.reports), timeout=1_000)
+    assert str(path) in desk.reports[0].sentence
+    assert desk.setup.message.sentence == desk.reports[0].sentence
+    assert desk.setup.start.is_usable
+    assert desk.setup.start.text() == "Start training"
+    assert list(desk.place.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(desk):
+    desk.take(STORIES)
+    (desk.place / "blocked").write_text("a file, not a folder")
+    desk.setup.begin.suggest("cats", desk.place / "blocked")
+    desk.setup.show_page(2)
+    desk.setup.start.click()
+    desk.qtbot.waitUntil(lambda: bool(desk.reports), timeout=5_000)
+    assert "blocked" in desk.reports[0].sentence
+    assert desk.setup.start.is_usable
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "con"])
+def test_a_name_that_is_no_folder_name_is_refused_before_the_start(desk, name):
+    desk.take(STORIES)
+    desk.setup.begin.name.setText(name)
+    desk.setup.begin.refresh()
+    assert desk.setup.begin.folder is None
+    assert desk.setup.begin.fault
+    desk.setup.show_page(2)
+    assert not desk.setup.start.is_usable
+
+
+def test_a_field_that_is_at_fault_stops_the_start_with_its_sentence(desk):
+    desk.take(STORIES)
+    edit = desk.setup.model.settings.forms["model"].editors["n_heads"]
+    edit.clear()
+    QTest.keyClicks(edit, "5")
+    desk.setup.show_page(2)
+    assert "n_heads" in desk.setup.state
+    assert not desk.setup.start.is_usable
+    edit.clear()
+    QTest.keyClicks(edit, "8")
+    assert desk.setup.obstacle == ""
+    assert desk.plan.draft.model.n_heads == 8
+
+
+def test_what_is_typed_as_a_width_stays_as_it_was_typed(desk):
+    edit = desk.setup.model.settings.forms["model"].editors["d_ff"]
+    edit.clear()
+    QTest.keyClicks(edit, str(4 * desk.plan.draft.model.d_model))
+    assert edit.text() == str(4 * desk.plan.draft.model.d_model)
+
+
+def test_a_preset_is_marked_until_a_field_of_it_is_changed(desk):
+    presets, settings = desk.setup.model.presets, desk.setup.model.settings
+    small = presets.buttons[1]
+    small.click()
+    assert desk.plan.draft.model.d_model == small.preset.model.d_model
+    assert [button.isChecked() for button in presets.buttons].index(True) == 1
+    assert settings.forms["model"].editors["d_model"].text() == "192"
+    n_steps = settings.forms["training"].editors["n_steps"]
+    n_steps.clear()
+    QTest.keyClicks(n_steps, "77")
+    assert not any(button.isChecked() for button in presets.buttons)
+
+
+def test_the_command_that_is_shown_is_the_one_that_starts_this_run(desk):
+    commands = desk.setup.begin.commands.values()
+    one, many, cluster = (line.edit.text() for line in commands)
+    folder = str(desk.place / "cats")
+    assert one.endswith(f"-m core.training {folder}")
+    assert many == f"torchrun --nproc-per-node 2 -m core.training {folder}"
+    assert "--nnodes 2" in cluster
+    assert cluster.endswith(f"-m core.training {folder}")
+
+
+def test_every_source_is_in_the_list_once_and_can_be_left_out(desk):
+    (desk.place / "texts").mkdir()
+    (desk.place / "texts" / "a.txt").write_text("the cat sat\n" * 200)
+    sources = (
+        FolderSource(desk.place / "texts"),
+        PastedSource("once upon a time " * 100),
+        STORIES,
+    )
+    desk.take(*sources, *sources)
+    lines = desk.setup.data.sources.lines
+    assert len(lines) == len(sources)
+    lines[1].removal_requested.emit(sources[1])
+    desk.wait()
+    assert desk.plan.draft.sources == (sources[0], sources[2])
+
+
+def test_a_tokenizer_file_travels_into_the_run(desk):
+    desk.take(STORIES)
+    desk.setup.data.tokenizer.buttons["The default's"].click()
+    desk.wait()
+    tokenizer = open_tokenizer(desk.start())
+    config = read_config(desk.written[0])
+    assert tokenizer.n_vocab == config.tokenizer.n_vocab == config.model.n_vocab
+    assert desk.facts["vocabulary"] == f"{tokenizer.n_vocab:,}"
+
+
+def test_a_damaged_tokenizer_is_told_and_the_rest_stays(desk):
+    desk.take(STORIES)
+    (desk.place / "tokenizer.json").write_text("{")
+    file = str(desk.place / "tokenizer.json")
+    desk.plan.set_tokenizer(TokenizerConfig(file=file))
+    desk.wait()
+    assert "tokenizer.json" in desk.reports[0].sentence
+    assert desk.plan.draft.sources == (STORIES,)
+
+
+def test_a_newer_text_is_what_is_told_of(desk):
+    desk.plan.add_sources((StorySource(seed=1, n_characters=300_000),))
+    desk.plan.take(replace(desk.plan.draft, sources=(PastedSource("ab " * 500),)))
+    desk.wait()
+    assert desk.facts["characters"] == "1,500"
+
+
+def test_a_file_is_read_where_it_was_dropped(desk):
+    path = desk.place / "notes.txt"
+    path.write_text("the cat sat on the mat\n" * 100)
+    desk.setup.data.sources.sources_requested.emit((FileSource(path),))
+    desk.wait()
+    assert desk.facts["characters"] == "2,300"
+    assert desk.facts["distinct characters"] == "11"
