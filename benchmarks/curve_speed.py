@@ -1,6 +1,6 @@
 """How fast the window draws a run: one JSON line a figure.
 
-`python benchmarks/curve_speed.py`: redraws of the loss chart with 100,000 points (new
+`python -m benchmarks.curve_speed`: redraws of the loss chart with 100,000 points (new
 points laid out, and the repaint), and the window's largest gap while it reads the
 history of such a run.
 """

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, QPointF, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -178,9 +178,10 @@ class CurvePlot(QWidget):
         self._is_zoomed = False
         ends = [x[[0, -1]] for x, _ in self._clean if len(x)]
         span = span_of(ends).widened(X_ROOM)
-        with QSignalBlocker(self._view):
-            self._view.setXRange(span.low, span.high, padding=0)
-        self._fit_height()
+        before = self._view.viewRange()[0]
+        self._view.setXRange(span.low, span.high, padding=0)
+        if self._view.viewRange()[0] == before:  # else the height has been fitted
+            self._fit_height()
         self.zoom_changed.emit(False)
 
     @property

@@ -46,7 +46,7 @@ class StateLook:
     button: str = "Pause"
     icon: str = "pause"
     wish: str = "pause"
-    """What pressing it does: pause or resume; "" if nothing is left to do."""
+    """What pressing it asks for: pause, resume, longer; "" while it can do nothing."""
     can_stop: bool = True
 
 
@@ -66,7 +66,7 @@ STATES = {
         can_stop=False,
     ),
     "stopped": StateLook("stopped", "muted", *GO_ON, False),
-    "finished": StateLook("finished", "checked", wish="", can_stop=False),
+    "finished": StateLook("finished", "checked", "Continue…", "play", "longer", False),
     "failed": StateLook("failed", "error", *GO_ON, False),
     "crashed": StateLook("crashed", "error", *GO_ON, False),
 }
@@ -189,10 +189,13 @@ class MonitorHead(QWidget):
 
     @Slot()
     def _on_pause_clicked(self) -> None:
-        if self._look.wish == "pause":
-            self.pause_requested.emit()
-        elif self._look.wish == "resume":
-            self.resume_requested.emit()
+        wishes = {
+            "pause": self.pause_requested,
+            "resume": self.resume_requested,
+            "longer": self.longer_requested,
+        }
+        if self._look.wish:
+            wishes[self._look.wish].emit()
 
     @Slot()
     def _offer_checkpoints(self) -> None:

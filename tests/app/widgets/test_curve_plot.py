@@ -157,6 +157,14 @@ def test_without_points_the_message_is_read_in_place_of_axes(plot):
     assert plot.message == ""
 
 
+def test_the_axis_grows_with_the_curve(plot):
+    plot.show_series((series(*range(10)),))
+    plot.show_series((series(*range(500)),))
+    low, high = plot._item.getAxis("bottom").range
+    assert (low, high) == pytest.approx(tuple(plot._view.viewRange()[0]))
+    assert high > 499
+
+
 def test_steps_are_whole(plot):
     plot.show_series((series(1, 2),))
     ticks = plot._item.getAxis("bottom")._tickLevels[0]

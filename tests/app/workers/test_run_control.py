@@ -15,34 +15,9 @@ from app.workers.trainer_process import NICENESS, Leash
 from core.files import held_alone
 from core.training.control import CONTROL_FILE
 from core.training.events import EventLog, Paused, Stepped, Stopped
+from tests.helpers.stand_in_trainer import LAST_WORDS
 from tests.helpers.told import started, stepped
 
-STAND_IN = """
-import sys, time
-from pathlib import Path
-from core.files import held_alone
-from core.training.control import Control
-from core.training.events import *
-
-folder = Path(sys.argv[1])
-with held_alone(folder / "lock"), Control(folder) as control:
-    log = EventLog(folder)
-    log.write(Started(step=0, n_steps=9, n_parameters=1, n_vocab=3, n_train_tokens=9,
-                      n_valid_tokens=0, device="cpu", process=1))
-    print("a wire is loose", file=sys.stderr, flush=True)
-    n_paused = 0
-    while True:
-        command = control.command()
-        if command == "pause":
-            n_paused += 1
-            log.write(Paused(step=n_paused, message=""))
-        if command == "resume":
-            log.write(Resumed(step=n_paused, message=""))
-        if command == "stop":
-            log.write(Stopped(step=n_paused, message=""))
-            break
-        time.sleep(0.01)
-"""
 WAIT_MS = 10_000
 QUICK_MS = 200
 
@@ -55,11 +30,9 @@ def run(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def control(qtbot, tmp_path, monkeypatch):
-    script = tmp_path / "stand_in.py"
-    script.write_text(STAND_IN)
+def control(qtbot, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
-    control = RunControl(program=(str(script),))
+    control = RunControl(program=("-m", "tests.helpers.stand_in_trainer"))
     yield control
     control.keep_running(True)
     if control._process is not None:
@@ -151,7 +124,7 @@ def test_a_killed_trainer_is_crashed_and_its_last_words_are_told(qtbot, control,
     control._process.send_signal(signal.SIGKILL)
     wait_for(qtbot, control, "crashed")
     assert len(reports) == 1
-    assert "Its last words: a wire is loose" in reports[0].sentence
+    assert f"Its last words: {LAST_WORDS}" in reports[0].sentence
 
 
 def test_a_run_that_nobody_holds_is_crashed_and_one_that_is_held_runs(
