@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.bundle import open_bundle
+from core.errors import CoreError
 from core.training.checkpoint import (
     Counters,
     best_step,
@@ -48,3 +49,47 @@ def test_an_old_run_goes_on_with_the_losses_it_would_have_had(old_run: Path) -> 
     assert isinstance(events[-1], Finished)
     assert newest_step(old_run) == 12
     assert read_counters(checkpoints(old_run)[-1]).best_step == 12
+
+
+def replace_in(file: Path, before: str, after: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert before in text
+    file.write_text(text.replace(before, after), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "words"),
+    [
+        ("training.json", '"version": 1', '"version": 9', "glassformer-training 9 and"),
+        ("config.json", '"version": 1', '"version": 9', "has version 9 and this"),
+        ("config.json", '"n_heads": 2', '"n_heads": 3', "n_heads = 3"),
+        ("training.json", '"step": 6', '"steps": 6', r"damaged .*'steps'"),
+    ],
+)
+def test_a_checkpoint_of_a_later_program_or_of_nonsense_is_named(
+    old_run: Path, name: str, before: str, after: str, words: str
+) -> None:
+    replace_in(checkpoints(old_run)[-1] / name, before, after)
+    with pytest.raises(CoreError, match=rf"{name}.*{words}"):
+        carry_out(old_run)
+    assert newest_step(old_run) == 6
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("n_layers = 1", "n_layers = 2", "n_layers = 1, the run's config says 2"),
+        ("n_layers = 1", "n_layers = -1", "n_layers = -1 must be at least 1"),
+        ("n_steps = 12", 'n_steps = "many"', "n_steps = 'many' must be a whole number"),
+        ("[training]", "[trainning]", "trainning is not a table of a run"),
+        ("[training]", "[training", "is not TOML"),
+        ('"text.txt"', '"lost.txt"', r"lost\.txt"),
+    ],
+)
+def test_a_config_edited_into_nonsense_is_named_and_changes_nothing(
+    old_run: Path, before: str, after: str, words: str
+) -> None:
+    replace_in(old_run / "config.toml", before, after)
+    with pytest.raises(CoreError, match=words):
+        carry_out(old_run)
+    assert [folder.name for folder in checkpoints(old_run)] == ["step-00000006"]
