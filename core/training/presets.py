@@ -2,7 +2,8 @@
 
 A preset is a place to begin, not a kind of model: every field may be changed, and
 `n_vocab` follows the tokenizer. Sources: Vaswani et al. 2017 (table 3 and section 5),
-Radford et al. 2019 and Brown et al. 2020 (appendix B; table 2.1).
+Radford et al. 2019, Brown et al. 2020 (appendix B), Touvron et al. 2023. Each of them
+can be exported for `transformers`.
 """
 
 from dataclasses import dataclass
@@ -71,15 +72,19 @@ PRESETS = (
     Preset(
         name="medium",
         title="Medium",
-        text="Six layers with rotary positions; a night on a CPU or an hour on a GPU.",
+        text="Six layers built like Llama; a night on a CPU or an hour on a GPU.",
         model=ModelConfig(
             n_vocab=4096,
             n_ctx=256,
             d_model=384,
             n_layers=6,
             n_heads=6,
+            d_ff=1024,
             position="rotary",
-            dropout=0.1,
+            norm="rms_norm",
+            activation="silu",
+            gated=True,
+            bias=False,
         ),
         training=TrainingConfig(
             n_steps=10_000,

@@ -2,13 +2,14 @@
 
 In: a run folder. Out: a model folder without optimizer and counters, its weights in
 float16, and beside them, in `recipe/`, how it was made: the run's configuration, its
-events and the loss curve.
+events and the loss curve. A card is written too, unless somebody wrote a README.md.
 """
 
 import argparse
 import logging
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -20,6 +21,7 @@ from core.training.checkpoint import checkpoints
 from core.training.config import CONFIG_FILE
 from core.training.curve import loss_curve
 from core.training.events import EVENTS_FILE, read_events
+from core.training.model_card import CARD_FILE, record_of, write_card
 
 CURVE_FILE = "loss.svg"
 log = logging.getLogger("core.training.publish")
@@ -35,7 +37,7 @@ def publish(run: Path, folder: Path, name: str) -> None:
     saved = checkpoints(run)
     if not saved:
         raise TrainingError(f"{run} has no checkpoint yet; let the run go on first.")
-    model = read_model(saved[-1])
+    model = replace(read_model(saved[-1]), name=name)
     with explained(folder):
         recipe = folder / "recipe"
         recipe.mkdir(parents=True, exist_ok=True)
@@ -50,6 +52,8 @@ def publish(run: Path, folder: Path, name: str) -> None:
         name=name,
         dtype=torch.float16,
     )
+    if not (folder / CARD_FILE).exists():
+        write_card(folder, model, record_of(saved[-1]))
 
 
 def main(arguments: list[str] | None = None) -> int:

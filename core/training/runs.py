@@ -38,6 +38,7 @@ TAIL_BYTES = 65_536
 """The end of the events that is read whole: some hundred lines."""
 MILESTONES = re.compile(rb'\{"event": "(?:started|evaluated)".*')
 """Without an anchor it is four times as fast; inside a text, quotes are escaped."""
+CHECKPOINT_NAME = re.compile(r"step-(\d+)")
 REMEMBERED_RUNS = 256
 BAD_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
 """What some system does not allow in the name of a folder."""
@@ -136,7 +137,14 @@ def run_of(model_folder: Path) -> Path | None:
 
     folder = model_folder.resolve()
     run = folder.parent.parent
-    return run if folder.parent.name == CHECKPOINTS and is_run(run) else None
+    is_there = folder.parent.name == CHECKPOINTS and is_run(run)
+    return run if is_there and step_of(folder) is not None else None
+
+
+def step_of(model_folder: Path) -> int | None:
+    """The step whose checkpoint a folder is by its name; None for other names."""
+    name = CHECKPOINT_NAME.fullmatch(model_folder.name)
+    return int(name[1]) if name else None
 
 
 def rename_run(run: Path, name: str) -> Path:
