@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.dialogs.training.monitor_close import (
     CLOSE_ANSWERS,
@@ -17,6 +17,7 @@ from app.dialogs.training.monitor_close import (
     DISCARD_ANSWERS,
     ON_CLOSE,
     AskBar,
+    CloseMenu,
     discard_question,
 )
 from app.dialogs.training.monitor_figures import FiguresCard
@@ -77,6 +78,9 @@ class Monitor(QWidget):
         self._draw = QTimer(self, singleShot=True, interval=DRAW_MS)
         self._draw.timeout.connect(self._show_record)
         self._is_stale = False
+        self._close_menu = CloseMenu(settings, self.head.more)
+        self.head.more.menu().addSeparator()
+        self.head.more.menu().addMenu(self._close_menu)
         self._arrange()
         self._connect()
 
@@ -100,6 +104,8 @@ class Monitor(QWidget):
         for part in (self.head, self.ask_close, self.ask_discard, self.words):
             page.addWidget(part)
         page.addWidget(self._cards, 1)
+        for button in self.head.findChildren(QPushButton):
+            button.setAutoDefault(False)  # Enter in another field must not press it
 
     def _connect(self) -> None:
         control, head = self.control, self.head
@@ -115,6 +121,7 @@ class Monitor(QWidget):
         head.longer_requested.connect(self._on_head_longer_requested)
         head.new_run_requested.connect(self._on_head_new_run_requested)
         self.loss.failed.connect(self._on_control_failed)
+        self._close_menu.chosen.connect(self._on_close_menu_chosen)
         self.ask_close.answered.connect(self._on_ask_close_answered)
         self.ask_discard.answered.connect(self._on_ask_discard_answered)
 
@@ -220,6 +227,11 @@ class Monitor(QWidget):
             self._settings.write(ON_CLOSE, answer)
             self._leave(answer)
             self.close_answered.emit()
+
+    @Slot(str)
+    def _on_close_menu_chosen(self, answer: str) -> None:
+        if self.control.is_live:
+            self.control.keep_running(answer == "keep")
 
     @Slot(str)
     def _on_ask_discard_answered(self, answer: str) -> None:

@@ -1,14 +1,15 @@
 """What becomes of a run when its window closes: asked once, remembered, never a box.
 
 Place: a strip of the monitor page, also for the one other question, whether a run is
-really to go.
+really to go; and the menu in which the answer is changed.
 """
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QWidget
 
 from app.frame.parts import plain_label
-from app.settings import Setting, one_of
+from app.settings import Setting, Settings, one_of
 
 ON_CLOSE = Setting("training/on_close", "ask", one_of("ask", "keep", "stop"))
 """What becomes of a run when its window closes."""
@@ -74,3 +75,44 @@ def discard_question(name: str, n_checkpoints: int) -> str:
     what = {0: "nothing saved", 1: "its checkpoint"}
     words = what.get(n_checkpoints, f"its {n_checkpoints} checkpoints")
     return f"Move the run {name}, with {words}, to the trash?"
+
+
+MENU_TITLE = "When the window closes"
+MENU_ROWS = (
+    ("ask", "Ask what becomes of the run"),
+    ("keep", "Keep training in the background"),
+    ("stop", "Stop with a checkpoint"),
+)
+"""Each value of ON_CLOSE, and its words."""
+
+
+class CloseMenu(QMenu):
+    """The remembered answer, to be looked up and changed."""
+
+    chosen = Signal(str)
+    """The reader gave another answer; it is remembered already."""
+
+    def __init__(self, settings: Settings, parent: QWidget) -> None:
+        """The remembered answer is marked whenever the menu is opened."""
+        super().__init__(MENU_TITLE, parent)
+        self._settings = settings
+        self._group = QActionGroup(self)
+        for value, words in MENU_ROWS:
+            action = self.addAction(words)
+            action.setCheckable(True)
+            action.setData(value)
+            action.setObjectName(f"action.training.on_close.{value}")
+            self._group.addAction(action)
+        self._group.triggered.connect(self._on_group_triggered)
+        self.aboutToShow.connect(self._mark)
+
+    @Slot()
+    def _mark(self) -> None:
+        value = self._settings.read(ON_CLOSE)
+        for action in self._group.actions():
+            action.setChecked(action.data() == value)
+
+    @Slot(QAction)
+    def _on_group_triggered(self, action: QAction) -> None:
+        self._settings.write(ON_CLOSE, action.data())
+        self.chosen.emit(action.data())

@@ -49,6 +49,11 @@ class StateLook:
     """What pressing it asks for: pause, resume, longer; "" while it can do nothing."""
     can_stop: bool = True
 
+    @property
+    def stop(self) -> str:
+        """What stands on the button that ends the run."""
+        return "Stop" if self.can_stop or not self.wish else "Discard"
+
 
 GO_ON = ("Go on", "play", "resume")
 STATES = {
@@ -163,11 +168,11 @@ class MonitorHead(QWidget):
         show_icon(self.pause, look.icon)
         self.pause.setEnabled(bool(look.wish))
         self.keep.setEnabled(look.can_stop)
+        self.keep.setVisible(look.can_stop)
         words = "Stop and discard" if look.can_stop else "Discard"
         self.discard.setText(f"{words} the run…")
-        is_stopping = state == "stopping"
-        self.stop.setText("Stopping…" if is_stopping else "Stop")
-        self.stop.setEnabled(not is_stopping)
+        self.stop.setText(look.stop)
+        self.stop.setEnabled(state != "stopping")
         self.progress.setRange(0, 0 if state == "starting" else FULL)
         if self._record is not None:
             self.show_record(self._record)

@@ -212,7 +212,7 @@ def test_best_and_newest_checkpoint_are_offered(qtbot, page, run):
 def test_going_further_is_asked_for_with_the_run(qtbot, page, run):
     tell(run, Stopped(step=2, message=""))
     show(qtbot, page, run, "stopped")
-    actions = page.head.more.menu().actions()
+    actions = page.head.more.menu().actions()[:2]
     for action, signal in zip(
         actions, (page.continue_requested, page.new_run_requested), strict=True
     ):
@@ -311,6 +311,18 @@ def test_closing_can_be_taken_back(qtbot, page, live, settings):
     with qtbot.assertNotEmitted(page.close_answered, wait=10):
         page.ask_close.buttons["cancel"].click()
     assert settings.read(ON_CLOSE) == "ask"
+
+
+def test_the_answer_can_be_changed_in_a_menu(qtbot, page, live, settings):
+    tell(live, started())
+    show(qtbot, page, live, "running")
+    settings.write(ON_CLOSE, "stop")
+    menu = page._close_menu
+    menu.aboutToShow.emit()
+    assert [a.data() for a in menu.actions() if a.isChecked()] == ["stop"]
+    menu.actions()[1].trigger()
+    assert settings.read(ON_CLOSE) == "keep"
+    assert page.control.keeps_running
 
 
 # Tables and files.
