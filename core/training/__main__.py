@@ -89,28 +89,25 @@ def run(folder: Path) -> int:
 
 
 def carry_out(folder: Path, events: EventLog, processes: "Processes") -> int:
-    """Train to the end or a stop, and say why if it was neither.
-
-    Raises:
-        CoreError: The run cannot start or go on.
-    """
+    """Train to the end or a stop, and say why if it was neither. -> exit status."""
     from core.training.checkpoint import newest_step
     from core.training.loop import train
 
     try:
         train(folder, events, processes)
-    except KeyboardInterrupt:  # before the first step, or asked twice
-        events.write(Stopped(step=newest_step(folder), message="Stopped at once."))
-    except Exception as error:
+    except (KeyboardInterrupt, Exception) as error:
         cause = processes.cause_of(error) or error
+        if isinstance(cause, KeyboardInterrupt):  # before the first step, or twice
+            events.write(Stopped(step=newest_step(folder), message="Stopped at once."))
+            return 0
         sentence = f"{type(cause).__name__}: {cause}"
         if isinstance(cause, CoreError):
             sentence = str(cause)
+            log.error("%s", sentence)
+        else:
+            log.exception("The run ended by a fault of the program.")
         processes.leave_word(sentence)
         events.write(Failed(message=sentence))
-        if isinstance(cause, CoreError):
-            raise cause from error
-        log.exception("The run ended by a fault of the program.")
         return 1
     return 0
 

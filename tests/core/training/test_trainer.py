@@ -1,12 +1,18 @@
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from core.config import ModelConfig
+from core.errors import ConfigError
+from core.model.transformer import Transformer
 from core.training.config import TrainingConfig
 from core.training.corpus import Windows, windows_of
+from core.training.distributed import Processes
 from core.training.trainer import Trainer, adamw
 
 MODEL = ModelConfig(n_vocab=16, n_ctx=8, d_model=8, n_heads=2, n_layers=2)
@@ -95,3 +101,83 @@ def test_a_weight_that_is_not_finite_is_noticed() -> None:
     with torch.no_grad():
         trainer.model.embed.W_E[3, 2] = math.inf
     assert not trainer.is_sound()
+
+
+@pytest.mark.parametrize("n_parts", [2, 3, 4, 9])
+def test_a_batch_read_in_parts_makes_the_same_step(n_parts: int) -> None:
+    whole = Trainer(CONFIG, MODEL, CPU)
+    parted = Trainer(replace(CONFIG, n_parts=n_parts), MODEL, CPU)
+    for _ in range(3):
+        loss, norm = whole.advance(random_text())
+        parts_loss, parts_norm = parted.advance(random_text())
+        assert parts_loss.item() == pytest.approx(loss.item(), abs=1e-6)
+        assert parts_norm.item() == pytest.approx(norm.item(), abs=1e-5)
+
+
+def test_what_is_put_back_goes_on_with_the_same_numbers() -> None:
+    model = replace(MODEL, dropout=0.3)
+    first = Trainer(CONFIG, model, CPU)
+    first.advance(random_text())
+    weights = {address: weight.clone() for address, weight in first.weights().items()}
+    state = {name: value.clone() for name, value in first.state().items()}
+    expected = [first.advance(random_text()) for _ in range(3)]
+    again = Trainer(replace(CONFIG, seed=99), model, CPU)
+    again.take_up(weights, state, 1)
+    assert [again.advance(random_text()) for _ in range(3)] == expected
+
+
+def test_a_rehearsal_changes_nothing() -> None:
+    model = replace(MODEL, dropout=0.3)
+    plain, rehearsed = Trainer(CONFIG, model, CPU), Trainer(CONFIG, model, CPU)
+    generator = torch.get_rng_state()
+    expected = [plain.advance(random_text()) for _ in range(3)]
+    torch.set_rng_state(generator)
+    found = []
+    for _ in range(3):
+        rehearsed.rehearse(random_text())
+        found.append(rehearsed.advance(random_text()))
+    assert found == expected
+
+
+def test_a_gradient_that_is_not_finite_changes_no_weight() -> None:
+    trainer = Trainer(CONFIG, MODEL, CPU)
+    trainer.advance(random_text())
+    before = {address: weight.clone() for address, weight in trainer.weights().items()}
+    trainer.model.embed.W_E.register_hook(lambda gradient: gradient * math.nan)
+    _, norm = trainer.advance(random_text())
+    assert not norm.isfinite()
+    assert all(weight.equal(before[a]) for a, weight in trainer.weights().items())
+    assert trainer.is_sound()
+
+
+def test_a_batch_smaller_than_the_processes_is_refused() -> None:
+    with pytest.raises(ConfigError, match="batch_size = 4 cannot be shared by 5"):
+        Trainer(CONFIG, MODEL, CPU, Processes(n=5))
+
+
+def test_another_process_draws_the_same_weights_but_other_dropout() -> None:
+    main = Trainer(CONFIG, MODEL, CPU)
+    drawn = torch.rand(4)
+    other = Trainer(CONFIG, MODEL, CPU, Processes(rank=1))
+    assert all(w.equal(main.weights()[a]) for a, w in other.weights().items())
+    assert not torch.rand(4).equal(drawn)
+
+
+def test_a_compiled_model_is_called_in_training_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[bool] = []
+
+    def compiled(model: Transformer) -> Callable[[Tensor], Tensor]:
+        def call(ids: Tensor) -> Tensor:
+            calls.append(model.training)
+            return model(ids)
+
+        return call
+
+    monkeypatch.setattr(torch, "compile", compiled)
+    trainer = Trainer(replace(CONFIG, compile=True), MODEL, CPU)
+    trainer.evaluate(random_text())
+    trainer.advance(random_text())
+    assert calls == [True]
+    assert isinstance(trainer.model, Transformer)
