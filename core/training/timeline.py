@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.errors import ConfigError, TraceError
 from core.trace.matrix import FloatArray, Matrix, Scale
 from core.trace.trace import Trace
-from core.trace.views.axes import token_axis
+from core.trace.views.axes import signed_scale, token_axis
 from core.training.config import read_config
 from core.training.runs import run_of
 
@@ -173,12 +173,12 @@ def pattern_maps(
         np.where(hidden, np.float32(np.nan), each.part(key, (head,)))
         for each in (before, after)
     )
-    whole, signed = Scale("share", 1.0), Scale("signed", 1.0)
+    whole, moved = Scale("share", 1.0), _fixed(other - one)
     first, second = (
         Matrix(_fixed(values), *axes, whole, "pattern", key, (head,))
         for values in (one, other)
     )
-    return first, second, Matrix(_fixed(other - one), *axes, signed, "pattern")
+    return first, second, Matrix(moved, *axes, signed_scale(moved), "pattern")
 
 
 def _fixed(values: NDArray[np.float32]) -> FloatArray:

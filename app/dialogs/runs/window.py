@@ -1,0 +1,228 @@
+"""The runs window: a list of runs, their curves compared, two checkpoints compared.
+
+It stays open beside the main window. In: the folders that hold runs, looked at every
+two seconds while it is seen. Out: wishes to the session (open a checkpoint) and to the
+training studio (let a run go on).
+"""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QTimer, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QDialog, QFileDialog, QTabWidget, QVBoxLayout, QWidget
+
+from app.dialogs.runs.compare_page import ComparePage
+from app.dialogs.runs.difference_page import DifferencePage
+from app.dialogs.runs.list_page import ListPage
+from app.dialogs.training.place import runs_folder
+from app.failures import ErrorReport
+from app.frame.message_bar import MessageBar
+from app.frame.recent import is_list_of_text
+from app.session import Session
+from app.settings import Setting, Settings
+from app.widgets.qt_calls import tells_faults
+from app.workers.runner import Request, Runner
+from app.workers.runs import (
+    Compared,
+    CurvesRequest,
+    DifferenceRequest,
+    PickRequest,
+    RenameRequest,
+    RunsRequest,
+    RunsWorker,
+    TimelinesRequest,
+    TrashRequest,
+)
+from core.training.runs import RunInfo
+
+TITLE = "Runs"
+FIRST_SIZE, LEAST_SIZE = (1000, 680), (760, 480)
+TOP_MARGIN = 6
+LOOK_EVERY_MS = 2000
+MORE_FOLDERS: Setting[Any] = Setting("training/more_folders", [], is_list_of_text)
+"""Folders of runs that the person added to the one where new runs go."""
+RESTING = ("new", "stopped", "crashed")
+"""Runs that nothing keeps from going on."""
+RUNS, COMPARE, DIFFERENCE = range(3)
+"""The tabs."""
+
+
+@tells_faults
+class RunsWindow(QDialog):
+    """Three tabs over one thread that reads."""
+
+    continue_requested = Signal(object, bool)
+    """Watch a run: its folder; True: let it go on."""
+
+    failed = Signal(object)
+    """Something went wrong: `ErrorReport`."""
+
+    def __init__(
+        self, session: Session, settings: Settings, parent: QWidget | None = None
+    ) -> None:
+        """Nothing is read before it is shown."""
+        super().__init__(parent)
+        self._session, self._settings = session, settings
+        self.setObjectName("runs.window")
+        self.setWindowTitle(TITLE)
+        self.setMinimumSize(*LEAST_SIZE)
+        self.resize(*FIRST_SIZE)
+        self.list = ListPage()
+        self.compare = ComparePage()
+        self.difference = DifferencePage(session)
+        self.message = MessageBar(self.failed)
+        worker = RunsWorker()
+        self._runner = Runner(worker, worker.kinds, "runs")
+        self._clock = QTimer(self, interval=LOOK_EVERY_MS)
+        self._arrange()
+        self._connect()
+
+    def _arrange(self) -> None:
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        self.tabs.addTab(self.list, "Runs")
+        self.tabs.addTab(self.compare, "Compare curves")
+        self.tabs.addTab(self.difference, "Compare checkpoints")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, TOP_MARGIN, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.message)
+        column.addWidget(self.tabs, 1)
+
+    def _connect(self) -> None:
+        self._clock.timeout.connect(self._look)
+        self._runner.answered.connect(self._on_runner_answered)
+        self._runner.failed.connect(self._on_runner_failed)
+        page = self.list
+        page.open_requested.connect(self._on_open_requested)
+        page.rename_requested.connect(self._on_rename_requested)
+        page.compare_requested.connect(self._on_compare_requested)
+        page.continue_requested.connect(self._on_continue_requested)
+        page.folder_requested.connect(self._on_folder_requested)
+        page.trash_requested.connect(self._on_trash_requested)
+        page.add_requested.connect(self._on_add_requested)
+        self.difference.timelines_requested.connect(self._on_timelines_requested)
+        self.difference.difference_requested.connect(self._on_difference_requested)
+        self.tabs.currentChanged.connect(self._look)
+
+    def close_down(self) -> None:
+        """End the thread; the window is not used again."""
+        self._clock.stop()
+        self._runner.stop()
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where runs are looked for."""
+        more = map(Path, self._settings.read(MORE_FOLDERS))
+        return (runs_folder(self._settings), *more)
+
+    @Slot()
+    def _look(self) -> None:
+        """See what has changed on the disk."""
+        self._runner.request(RunsRequest(self.folders))
+        if self.tabs.currentIndex() == COMPARE and self.compare.runs:
+            self._runner.request(CurvesRequest(self.compare.runs))
+
+    # Wishes.
+
+    @Slot(object, str)
+    def _on_open_requested(self, run: RunInfo, which: str) -> None:
+        self._runner.request(
+            PickRequest(run.folder, "best" if which == "best" else "newest")
+        )
+
+    @Slot(object, str)
+    def _on_rename_requested(self, run: RunInfo, name: str) -> None:
+        self._runner.request(RenameRequest(run.folder, name))
+
+    @Slot(object)
+    def _on_compare_requested(self, runs: tuple[RunInfo, ...]) -> None:
+        self.compare.choose(tuple(run.folder for run in runs))
+        self.tabs.setCurrentIndex(COMPARE)
+        self._look()
+
+    @Slot(object)
+    def _on_continue_requested(self, run: RunInfo) -> None:
+        self.continue_requested.emit(run.folder, run.status in RESTING)
+
+    @Slot(object)
+    def _on_folder_requested(self, run: RunInfo) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.folder))):
+            sentence = f"No program here shows folders; the run lies in {run.folder}."
+            self.failed.emit(ErrorReport(sentence, sentence))
+
+    @Slot(object)
+    def _on_trash_requested(self, runs: tuple[RunInfo, ...]) -> None:
+        self._runner.request(TrashRequest(tuple(run.folder for run in runs)))
+
+    @Slot()
+    def _on_add_requested(self) -> None:
+        folder = QFileDialog.getExistingDirectory(
+            self, "Add a run, or a folder of runs"
+        )
+        if folder:
+            self.add_folder(Path(folder))
+
+    def add_folder(self, folder: Path) -> None:
+        """Look into another folder from now on."""
+        more = self._settings.read(MORE_FOLDERS)
+        if str(folder) not in more:
+            self._settings.write(MORE_FOLDERS, [*more, str(folder)])
+        self._look()
+
+    @Slot(object)
+    def _on_timelines_requested(self, runs: tuple[Path, ...]) -> None:
+        self._runner.request(TimelinesRequest(runs))
+
+    @Slot(object)
+    def _on_difference_requested(self, request: DifferenceRequest) -> None:
+        self._runner.request(request)
+
+    # Answers.
+
+    @Slot(object, object)
+    def _on_runner_answered(self, request: Request, answer: Any) -> None:
+        if isinstance(request, RunsRequest):
+            self.list.show_runs(answer)
+            self.difference.show_runs(answer)
+        elif isinstance(request, CurvesRequest):
+            self.compare.show_curves(answer)
+        elif isinstance(request, TimelinesRequest):
+            self.difference.show_timelines(answer)
+        elif isinstance(answer, Compared):
+            self.difference.show_compared(answer)
+        elif isinstance(request, PickRequest):
+            self._session.open_model(answer)
+        elif isinstance(request, RenameRequest):
+            self._on_renamed(request.run, answer)
+        elif isinstance(request, TrashRequest):
+            self._look()
+
+    def _on_renamed(self, run: Path, renamed: Path) -> None:
+        """The open model goes with its run."""
+        card = self._session.model
+        folder = card.folder if card is not None else None
+        if folder is not None and run.resolve() in folder.parents:
+            self._session.request_moment(renamed / folder.relative_to(run.resolve()))
+        self._look()
+
+    @Slot(object, object)
+    def _on_runner_failed(self, _: Request, report: ErrorReport) -> None:
+        self.failed.emit(report)
+        self._look()
+
+    # Qt's calls.
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin to look."""
+        super().showEvent(event)
+        self._runner.start()
+        self._look()
+        self._clock.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Look no more."""
+        super().hideEvent(event)
+        self._clock.stop()
