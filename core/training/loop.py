@@ -20,6 +20,7 @@ from core.errors import TraceError, TrainingError, is_lack_of_memory
 from core.model.device import choose_device
 from core.tokenizers.bpe import BpeTokenizer
 from core.training.checkpoint import (
+    CHECKPOINTS,
     START,
     Counters,
     checkpoints,
@@ -149,11 +150,12 @@ class Run:
                 return
         message = f"All {config.n_steps} steps are done."
         self.events.write(Finished(step=trainer.step, message=message))
-        log.info("%s The newest checkpoint is %s.", message, self._newest())
+        log.info("%s The checkpoints are in %s.", message, self.folder / CHECKPOINTS)
 
     def _take_up(self) -> None:
         """Start afresh, or go on from the newest checkpoint."""
-        remove_leftovers(self.folder)
+        if self.trainer.is_main:
+            remove_leftovers(self.folder)
         saved = checkpoints(self.folder)
         if saved:
             self.counters = load_checkpoint(saved[-1], self.trainer, self.tokenizer)
@@ -223,9 +225,6 @@ class Run:
             stepped.tokens_per_second,
         )
         self._said_at_s = time.perf_counter()
-
-    def _newest(self) -> Path:
-        return checkpoints(self.folder)[-1]
 
     def _ruin(
         self, fault: str, windows: Iterable[tuple[Tensor, Tensor]]
