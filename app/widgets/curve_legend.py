@@ -13,8 +13,8 @@ from app.widgets.cell_text import MINUS
 from app.widgets.label import Align, advance, draw_label, line_height
 from app.widgets.qt_calls import tells_faults
 
-SWATCH, GAP, ENTRY_GAP = 18, 6, 18
-WIDEST = "0.0000"
+SWATCH, GAP, ENTRY_GAP = 18, 6, 12
+WIDEST = "0.000"
 """Room for a value, so that reading one out moves nothing."""
 
 

@@ -36,7 +36,7 @@ from core.training.events import Event
 
 DRAW_MS = 100
 MARGIN, GAP = 18, 12
-TWO_COLUMNS = 860
+TWO_COLUMNS = 960
 """Below this width the second column goes under the first."""
 LEAST_HEIGHT, LEAST_HEIGHT_STACKED = 470, 1240
 LEFT_SHARE, RIGHT_SHARE = 3, 2

@@ -15,7 +15,7 @@ from app.widgets.curve_plot import CurvePlot, Level, Series
 from app.widgets.segments import Segments
 from core.training.compare import Curves, FloatArray
 
-PLOT_HEIGHT = 130
+PLOT_HEIGHT = 100
 CROWD_OPACITY = 0.35
 MOST_NAMED = 3
 NOTHING = np.zeros(0)

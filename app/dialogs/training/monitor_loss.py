@@ -19,7 +19,7 @@ from app.widgets.curve_plot import CurvePlot, Level, Mark, Series
 from core.errors import CoreError
 from core.training.compare import Curves, FloatArray, smoothed
 
-PLOT_HEIGHT = 150
+PLOT_HEIGHT = 120
 RAW_OPACITY = 0.35
 SMOOTHED_OVER = 30
 """Logged steps that the smoothed line remembers at most."""
@@ -92,10 +92,10 @@ def loss_series(curves: Curves) -> tuple[Series, ...]:
     steps, loss = curves.steps[is_there], curves.loss[is_there]
     lines = [
         Series("each step", steps, loss, opacity=RAW_OPACITY, width=1),
-        Series("training loss", steps, _smooth(loss)),
+        Series("training", steps, _smooth(loss)),
     ]
     if np.isfinite(curves.valid_loss).any():
-        name, tested = "validation loss", curves.tested_steps
+        name, tested = "validation", curves.tested_steps
         valid = curves.valid_loss
         lines.append(Series(name, tested, valid, "feed_forward", is_dashed=True))
     return tuple(lines)

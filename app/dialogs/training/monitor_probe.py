@@ -20,7 +20,8 @@ from app.widgets.play_slider import PlaySlider
 from core.trace.matrix import Axis, FloatArray, Matrix, Scale
 from core.training.events import Probed
 
-MAP_HEIGHT, BARS_HEIGHT = 150, 120
+MAP_HEIGHT, BARS_HEIGHT = 120, 100
+BARS_WIDTH = 180
 MAP_SHARE, BARS_SHARE = 5, 4
 TITLE = "Your sentence"
 WAITING = "The model reads your sentence for the first time after some steps."
@@ -49,6 +50,7 @@ class ProbeCard(Card):
         self.bars = Bars("likeliest next tokens")
         self.bars.set_message("")
         give_the_rest(self.bars, BARS_HEIGHT)
+        self.bars.setMinimumWidth(BARS_WIDTH)
         self._heading = plain_label("what it expects next", "muted")
         self.slider = PlaySlider("steps at which the sentence was read")
         self.slider.setObjectName("training.probe")
@@ -93,7 +95,7 @@ class ProbeCard(Card):
             self.bars.show_bars((), ())
             return
         probed = self._probes[self._place]
-        self.set_title(f"{TITLE} after step {probed.step:,}")
+        self.set_title(f"{TITLE}, step {probed.step:,}")
         self._patterns = read_patterns(self._folder / probed.file)
         self._offer_heads()
         self._show_pattern()

@@ -4,7 +4,7 @@ from app.dialogs.training.monitor_record import RunRecord
 from app.widgets.card import Card
 from app.widgets.text_versions import TextVersions, Version
 
-LIST_HEIGHT = 110
+LIST_HEIGHT = 90
 WAITING = "The model writes its first lines after some steps."
 HINT = "Dark: what it wrote otherwise than in the sample before."
 

@@ -113,11 +113,11 @@ def test_a_run_is_told_from_its_first_event_on(qtbot, page, live):
     assert "best loss 2.250 at step 50" in page.head.figures.text
     assert page.head.progress.value() == 500
     names = [each.name for each in page.loss.plot.series]
-    assert names == ["each step", "training loss", "validation loss"]
+    assert names == ["each step", "training", "validation"]
     assert len(page.loss.plot.series[0].x) == 50
     assert page.samples.texts.toPlainText() == "step 50\nA cat"
     assert "Previous token: layer 1 head 1 (0.90, since step 50)." in page.figures.note
-    assert page.probe.title == "Your sentence after step 50"
+    assert page.probe.title == "Your sentence, step 50"
 
 
 def test_the_line_of_a_model_that_knows_nothing_is_drawn(qtbot, page, live):
@@ -233,11 +233,11 @@ def test_the_slider_goes_back_in_time_and_new_looks_do_not_pull_it_on(
     probe.heads.setCurrentIndex(1)
     assert probe.map.matrix.values[1, 0] == 0.25
     probe.slider.position_requested.emit(0)
-    assert probe.title == "Your sentence after step 10"
+    assert probe.title == "Your sentence, step 10"
     assert probe.map.matrix.values[1, 0] == 0.5
     tell(live, *a_look(live, 30))
     qtbot.waitUntil(lambda: len(probe._probes) == 3, timeout=WAIT_MS)
-    assert probe.title == "Your sentence after step 10"
+    assert probe.title == "Your sentence, step 10"
 
 
 def test_what_a_token_may_not_see_is_empty():
