@@ -10,6 +10,8 @@ import argparse
 import dataclasses
 import json
 import logging
+import math
+import statistics
 import sys
 import time
 from dataclasses import replace
@@ -23,10 +25,11 @@ from core.config import ModelConfig
 from core.errors import CoreError, TrainingError
 from core.model.device import choose_device
 from core.training.config import RunConfig, TrainingConfig, read_config
-from core.training.corpus import windows_of
+from core.training.corpus import Windows, windows_of
 from core.training.estimate import fits, memory_of
 from core.training.memory import available_memory
 from core.training.speed import Speed
+from core.training.threads import candidates
 from core.training.trainer import Trainer
 
 log = logging.getLogger("core.training.calibrate")
@@ -50,18 +53,35 @@ def measure_speed(config: RunConfig, n_steps: int = N_STEPS) -> Speed:
         fault = fits(memory_of(config.model, training), available_memory())
         if fault:
             raise TrainingError(fault)
-    if training.n_threads:
-        torch.set_num_threads(training.n_threads)
     trainer = Trainer(training, config.model, device)
     windows = windows_of(random_ids(config.model), config.model.n_ctx, "")
+    fastest_s = math.inf
+    for number in thread_numbers(training, device):
+        torch.set_num_threads(number)
+        step_s = seconds_of_step(trainer, windows, n_steps)
+        if step_s > fastest_s:
+            break
+        fastest_s = step_s
+    n_tokens = training.batch_size * config.model.n_ctx
+    return Speed(n_tokens / fastest_s, str(device))
+
+
+def thread_numbers(training: TrainingConfig, device: torch.device) -> tuple[int, ...]:
+    """The numbers of CPU threads to time, the largest first, as the run will choose."""
+    if training.n_threads:
+        return (training.n_threads,)
+    most = torch.get_num_threads()
+    return candidates(most)[::-1] if device.type == "cpu" else (most,)
+
+
+def seconds_of_step(trainer: Trainer, windows: Windows, n_steps: int) -> float:
+    """The mean time of some steps; the first warms up, if there is time for another."""
     times_s: list[float] = []
     while len(times_s) <= n_steps and sum(times_s) < LONGEST_S:
         began_s = time.perf_counter()
         trainer.advance(windows)[0].item()  # waits for the device
         times_s.append(time.perf_counter() - began_s)
-    timed_s = times_s[1:] or times_s  # the first one warms up, if there is another
-    n_tokens = len(timed_s) * training.batch_size * config.model.n_ctx
-    return Speed(n_tokens / sum(timed_s), str(device))
+    return statistics.fmean(times_s[1:] or times_s)
 
 
 def short_steps(

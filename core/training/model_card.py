@@ -180,7 +180,9 @@ def _loss_rows(curves: Curves) -> Iterable[Row]:
         ]
         if not known:
             continue
-        for when, (loss, step) in (("at the end", known[-1]), ("lowest", min(known))):
+        last, best = known[-1], min(known)
+        places = [("at the end", last)] + [("lowest", best)] * (best != last)
+        for when, (loss, step) in places:
             perplexity = math.exp(min(loss, LARGEST_EXPONENT))
             figure = f"{loss:.4f} (perplexity {perplexity:,.2f}), step {step:,}"
             yield f"{name}, {when}", figure

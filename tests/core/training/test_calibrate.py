@@ -13,6 +13,7 @@ from core.training.calibrate import (
     main,
     measure_speed,
     short_steps,
+    thread_numbers,
 )
 from core.training.config import read_config
 from core.training.corpus import Windows
@@ -115,3 +116,14 @@ def test_another_line_is_no_speed(line: str) -> None:
 def test_a_speed_comes_back_from_its_line() -> None:
     line = '{"tokens_per_second": 4012.5, "device": "cpu"}\n'
     assert speed_of(line) == replace(Speed(0, "cpu"), tokens_per_second=4012.5)
+
+
+def test_the_numbers_of_threads_are_those_the_run_chooses_from(
+    make_run: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 6)
+    training = read_config(make_run(n_threads=0)).training
+    cpu, gpu = torch.device("cpu"), torch.device("cuda")
+    assert thread_numbers(training, cpu) == (6, 4, 2, 1)
+    assert thread_numbers(training, gpu) == (6,)
+    assert thread_numbers(replace(training, n_threads=3), cpu) == (3,)
