@@ -104,12 +104,12 @@ class RunWindows(QObject):
 
     @Slot()
     def _on_export_ended(self) -> None:
-        self._export = None
-        if self._progress is not None:
-            self._progress.canceled.disconnect()
-            self._progress.close()
-            self._progress.deleteLater()
-            self._progress = None
+        export, dialog = self._export, self._progress
+        self._export = self._progress = None
+        if export is not None and dialog is not None:
+            dialog.canceled.disconnect(export.cancel)  # closing it would cancel again
+            dialog.close()
+            dialog.deleteLater()
 
 
 def progress_dialog(parent: QWidget, n: int) -> QProgressDialog:

@@ -38,10 +38,8 @@ class PictureExport(QObject):
 
     progressed = Signal(int, int)
     """So many checkpoints of so many are drawn."""
-    finished = Signal()
-    """The file is there."""
     failed = Signal(object)
-    """There is no file: `ErrorReport`."""
+    """There is no file, for a reason the session has not told: `ErrorReport`."""
     ended = Signal()
     """It is over, in whatever way; the reader is back where they were."""
 
@@ -53,6 +51,7 @@ class PictureExport(QObject):
         self._session, self._picture = session, picture
         self._timeline, self._file = timeline, file
         self._pictures: list[Picture] = []
+        self._is_over = False
         self._came_from = session.model.folder if session.model is not None else None
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._on_rest_timeout)
@@ -114,26 +113,27 @@ class PictureExport(QObject):
         self._show_next()
 
     @Slot(object)
-    def _on_session_failed(self, report: ErrorReport) -> None:
-        self.failed.emit(report)
+    def _on_session_failed(self, _: object) -> None:
         self._end()
 
     @Slot(object, object)
     def _on_runner_answered(self, _request: Request, _answer: object) -> None:
-        self.finished.emit()
         self._end()
 
     @Slot(object, object)
     def _on_runner_failed(self, _: Request, report: ErrorReport) -> None:
-        self.failed.emit(report)
         self._end()
+        self.failed.emit(report)
 
     def _give_up(self, sentence: str) -> None:
-        self.failed.emit(ErrorReport(sentence, sentence))
         self._end()
+        self.failed.emit(ErrorReport(sentence, sentence))
 
     def _end(self) -> None:
-        """Go back to where the reader was."""
+        """Go back to where the reader was; once."""
+        if self._is_over:
+            return
+        self._is_over = True
         session = self._session
         session.scene_changed.disconnect(self._on_session_changed)
         session.activity_changed.disconnect(self._on_session_changed)
