@@ -30,7 +30,7 @@ from core.files import folder_made_whole, write_whole
 from core.tokenizers.bpe import BpeTokenizer
 from core.tokenizers.bpe_training import END_OF_TEXT
 from core.tokenizers.folder import save_tokenizer
-from core.training.model_card import record_of, write_card
+from core.training.model_card import Use, record_of, write_card
 from core.training.runs import is_run
 
 log = logging.getLogger("core.checkpoints.export")
@@ -78,7 +78,8 @@ def export(source: Path, folder: Path) -> str:
     exporter = _nearest(model.config)
     with folder_made_whole(folder.absolute()) as partial:
         _write(partial, model, exporter)
-        write_card(partial, model, record_of(model_folder), exporter.name)
+        use = Use(exporter.name, tuple(exporter.notes(model.config)))
+        write_card(partial, model, record_of(model_folder), use)
     return exporter.name
 
 

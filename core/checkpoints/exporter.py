@@ -32,6 +32,8 @@ class Exporter:
     """The fields of its `config.json`."""
     tensors: Callable[[ModelConfig, Weights], dict[str, Tensor]]
     """The weights under its names and in its order."""
+    notes: Callable[[ModelConfig], list[str]]
+    """What is stored otherwise than here, and would learn otherwise: sentences."""
 
     def obstacles(self, config: ModelConfig) -> list[str]:
         """The fields whose values the class cannot have."""
@@ -42,6 +44,16 @@ class Exporter:
 def shares_table(config: ModelConfig) -> bool:
     """Whether one table serves as embedding and as output in the class, too."""
     return config.tie_embeddings and not config.scale_embeddings
+
+
+def embedding_notes(config: ModelConfig) -> list[str]:
+    """Say that embeddings are stored scaled, if they are."""
+    if not config.scale_embeddings:
+        return []
+    return [
+        "Embeddings are stored multiplied by sqrt(d_model), and the output has a table "
+        "of its own."
+    ]
 
 
 def embedding(config: ModelConfig, weights: Weights) -> Tensor:

@@ -15,6 +15,7 @@ from core.checkpoints.exporter import (
     Needs,
     Weights,
     embedding,
+    embedding_notes,
     output_table,
     shares_table,
 )
@@ -167,5 +168,17 @@ def _positions(config: ModelConfig, weights: Weights) -> Tensor:
     return sinusoid(every, config.d_model, config.sinusoid_base)
 
 
-GPT2 = Exporter("gpt2", "GPT-2", gpt2_needs, gpt2_settings, gpt2_tensors)
-GPT = Exporter("openai-gpt", "GPT (2018)", gpt_needs, gpt_settings, gpt_tensors)
+def notes(config: ModelConfig) -> list[str]:
+    """Say which parts of these classes stand for something fixed in ours."""
+    found = embedding_notes(config)
+    if config.position == "sinusoidal":
+        found.append("The waves that tell positions are stored as a table.")
+    if config.position == "none":
+        found.append("The table of positions is zero.")
+    if not config.bias:
+        found.append("Biases are zero.")
+    return found
+
+
+GPT2 = Exporter("gpt2", "GPT-2", gpt2_needs, gpt2_settings, gpt2_tensors, notes)
+GPT = Exporter("openai-gpt", "GPT (2018)", gpt_needs, gpt_settings, gpt_tensors, notes)

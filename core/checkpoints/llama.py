@@ -13,6 +13,7 @@ from core.checkpoints.exporter import (
     Needs,
     Weights,
     embedding,
+    embedding_notes,
     output_table,
     shares_table,
 )
@@ -92,4 +93,4 @@ def tensors(config: ModelConfig, weights: Weights) -> dict[str, Tensor]:
     return named
 
 
-LLAMA = Exporter("llama", "Llama", needs, settings, tensors)
+LLAMA = Exporter("llama", "Llama", needs, settings, tensors, embedding_notes)

@@ -53,6 +53,15 @@ class Record:
     """Up to the model's own step; what the run did later is not in the model."""
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How a model is opened by `transformers`, if its folder is for that."""
+
+    model_type: str
+    notes: tuple[str, ...] = ()
+    """What its class stores otherwise, sentences."""
+
+
 def record_of(model_folder: Path) -> Record | None:
     """The record of a model's run, if it is there and readable."""
     run = run_of(model_folder)
@@ -69,24 +78,22 @@ def record_of(model_folder: Path) -> Record | None:
 
 
 def write_card(
-    folder: Path, model: NativeModel, record: Record | None, model_type: str = ""
+    folder: Path, model: NativeModel, record: Record | None, use: Use | None = None
 ) -> None:
     """Write a model's card and its curve into its folder.
-
-    `model_type` is its class in `transformers`, if the folder is for that.
 
     Raises:
         CheckpointError: A file could not be written.
     """
     if record:
         write_whole(folder / PICTURE_FILE, loss_png(record.events))
-    text = card(model, record, model_type)
+    text = card(model, record, use)
     write_whole(folder / CARD_FILE, text.encode())
 
 
-def card(model: NativeModel, record: Record | None, model_type: str = "") -> str:
+def card(model: NativeModel, record: Record | None, use: Use | None = None) -> str:
     """Write the card of a model."""
-    sections = [("How to use it", _use(model_type))]
+    sections = [("How to use it", _use(use))] if use else []
     if record:
         curves = curves_of(record.events)
         sections += [
@@ -102,28 +109,28 @@ def card(model: NativeModel, record: Record | None, model_type: str = "") -> str
         "else."
     )
     body = "\n".join(f"\n## {title}\n\n{text}" for title, text in sections if text)
-    return f"{_front_matter(model_type)}# {_plain(model.name)}\n\n{opening}\n{body}\n"
+    front = _front_matter(use) if use else ""
+    return f"{front}# {_plain(model.name)}\n\n{opening}\n{body}\n"
 
 
-def _front_matter(model_type: str) -> str:
+def _front_matter(use: Use) -> str:
     """What the Hugging Face hub reads of a card."""
-    if not model_type:
-        return ""
     lines = ["library_name: transformers", "pipeline_tag: text-generation"]
-    tags = ["tags:", f"- {model_type}", "- glassformer"]
+    tags = ["tags:", f"- {use.model_type}", "- glassformer"]
     return "\n".join(["---", *lines, *tags, "---", "", ""])
 
 
-def _use(model_type: str) -> str:
-    if not model_type:
-        return ""
-    return (
+def _use(use: Use) -> str:
+    code = (
         "```python\n"
         "from transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
         'model = AutoModelForCausalLM.from_pretrained("this folder")\n'
         'tokenizer = AutoTokenizer.from_pretrained("this folder")\n'
         "```"
     )
+    if not use.notes:
+        return code
+    return f"{code}\n\nIn this format: {' '.join(use.notes)}"
 
 
 def _data(record: Record) -> str:

@@ -130,6 +130,25 @@ def test_every_preset_can_be_exported(preset: Preset) -> None:
     assert obstacle(preset.model) == ""
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (GPT2, []),
+        (LLAMA, []),
+        ({**LLAMA, "scale_embeddings": True}, ["multiplied by sqrt(d_model)"]),
+        ({**GPT2, "position": "sinusoidal", "bias": False}, ["waves", "Biases"]),
+        ({**GPT, "position": "none"}, ["table of positions is zero"]),
+    ],
+)
+def test_the_card_says_what_is_stored_otherwise(
+    tmp_path: Path, fields: dict[str, Any], words: list[str]
+) -> None:
+    export(save_tiny(tmp_path / "ours", **fields), tmp_path / "theirs")
+    text = (tmp_path / "theirs" / "README.md").read_text(encoding="utf-8")
+    assert ("In this format:" in text) == bool(words)
+    assert all(word in text for word in words)
+
+
 @pytest.mark.parametrize("exporter", EXPORTERS, ids=lambda exporter: exporter.name)
 def test_every_need_is_a_field_of_a_model(exporter: Exporter) -> None:
     config = config_with()

@@ -7,7 +7,7 @@ import pytest
 from core.checkpoints.native import NativeModel, read_model
 from core.training.checkpoint import checkpoints
 from core.training.events import Event
-from core.training.model_card import Record, card, record_of, write_card
+from core.training.model_card import Record, Use, card, record_of, write_card
 from tests.helpers.bundles import save_tiny
 from tests.helpers.run_events import (
     evaluated,
@@ -87,10 +87,11 @@ def test_a_spoilt_configuration_makes_no_record(
 
 
 def test_a_card_for_the_hub_says_how_to_open_it(model: NativeModel) -> None:
-    text = card(model, None, "gpt2")
+    text = card(model, None, Use("gpt2", ("Biases are zero.",)))
     assert text.startswith("---\nlibrary_name: transformers\n")
     assert "- gpt2\n" in text
     assert "AutoModelForCausalLM.from_pretrained" in text
+    assert "In this format: Biases are zero.\n" in text
 
 
 @pytest.mark.parametrize("name", ["a|b.txt", "a``b.txt", "x\ny.txt"])
