@@ -23,7 +23,8 @@ from PySide6.QtWidgets import QApplication
 from app.dialogs.training.monitor import Monitor
 from app.settings import Settings
 from app.style.theme import LIGHT, apply_theme
-from app.widgets.curve_plot import CurvePlot, Level, Series
+from app.widgets.curve_parts import Level, Series
+from app.widgets.curve_plot import CurvePlot
 from app.workers.run_control import RunControl
 from core.training.events import (
     EVENTS_FILE,

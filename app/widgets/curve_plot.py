@@ -6,7 +6,6 @@ has before pyqtgraph draws it; ticks, fonts and colours are the program's own.
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,8 @@ from app.widgets.card import plain_label
 from app.widgets.chart_scale import HEADROOM, Span, span_of, ticks
 from app.widgets.chart_ticks import log_ticks, plain_ticks
 from app.widgets.curve_legend import CurveLegend, Entry, reading
-from app.widgets.decimate import Floats, decimated, finite, within
+from app.widgets.curve_parts import Level, Mark, Series
+from app.widgets.decimate import Floats, bundled, decimated, finite, within
 from app.widgets.qt_calls import tells_faults
 
 TICK_ROOM = (110, 34)
@@ -32,43 +32,6 @@ GRID_OPACITY = 255
 AXIS_WIDTH, AXIS_HEIGHT = 44, 22
 MARK_SIZE = 9
 STYLES = {False: Qt.PenStyle.SolidLine, True: Qt.PenStyle.DashLine}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Series:
-    """One curve."""
-
-    name: str
-    """In the legend; "" keeps it out of there."""
-    x: Floats
-    """[n], rising."""
-    y: Floats
-    """[n]; what is not finite has no place and is passed over."""
-    role: str = "accent"
-    """The theme colour it wears."""
-    opacity: float = 1.0
-    """Less for what stays in the background."""
-    width: float = 1.5
-    is_dashed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A height that means something, drawn across."""
-
-    y: float
-    text: str
-    role: str = "residual"
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A point that stands out, with words beside it."""
-
-    x: float
-    y: float
-    text: str
-    role: str = "checked"
 
 
 @tells_faults
@@ -142,7 +105,10 @@ class CurvePlot(QWidget):
         """Show other curves, or the same ones grown; the part seen stays."""
         has_other_signs = (levels, marks) != (self._levels, self._marks)
         self._series, self._levels, self._marks = series, levels, marks
-        self._clean = [finite(each.x, each.y) for each in series]
+        self._clean = [
+            finite(each.x, each.y) if each.y.ndim == 1 else (each.x, each.y)
+            for each in series
+        ]
         while len(self._curves) < len(series):
             self._curves.append(pg.PlotCurveItem())
             self._curves[-1].setSegmentedLineMode("on")  # a long path is slow to stroke
@@ -225,10 +191,16 @@ class CurvePlot(QWidget):
         ]
         shown = zip(self._curves, self._series, self._clean, strict=False)
         for item, each, (x, y) in shown:
-            xs, ys = decimated(*within(x, y, low, high), n_pixels)
-            xs, ys = finite(xs, self._height(ys))
             is_smooth = each.width > 1  # hair lines are drawn four times faster
-            item.setData(xs, ys, pen=self._pen(each), antialias=is_smooth)
+            seen = within(x, y, low, high)
+            is_crowd = y.ndim == 2
+            xs, ys = (bundled if is_crowd else decimated)(*seen, n_pixels)
+            ys = self._height(ys)
+            if not is_crowd:
+                xs, ys = finite(xs, ys)  # a line without gaps is drawn much faster
+            joins = "finite" if is_crowd else "all"
+            pen = self._pen(each)
+            item.setData(xs, ys, pen=pen, antialias=is_smooth, connect=joins)
             heights.append(ys)
         span = span_of(heights).widened(HEADROOM)
         self._view.setYRange(span.low, span.high, padding=0)

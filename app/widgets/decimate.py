@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+MOST_IN_BUNDLE = 100
+"""Points of each line in a crowd."""
+
 
 def finite(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """The points that have a place: [n], [n] -> [m], [m] with m <= n."""
@@ -39,3 +42,18 @@ def decimated(x: Floats, y: Floats, n_stretches: int) -> tuple[Floats, Floats]:
     kept = (pair + size * np.arange(n)[:, None]).ravel()
     kept = np.concatenate([[0], kept, np.arange(n * size, len(x))[-1:], [len(x) - 1]])
     return x[kept], y[kept]
+
+
+def bundled(x: Floats, y: Floats, n_stretches: int) -> tuple[Floats, Floats]:
+    """Many lines as one with gaps: [n], [n, k] -> [m], [m], NaN behind each line.
+
+    A crowd is looked at as a whole: it keeps every so many-th point only.
+    """
+    if not y.size:
+        return np.zeros(0), np.zeros(0)
+    every = -(-len(x) // min(n_stretches, MOST_IN_BUNDLE))
+    xs, ys = x[::-1][::every][::-1], y[::-1][::every][::-1]  # with the newest point
+    gaps = np.full((1, ys.shape[1]), np.nan)
+    lines = np.concatenate([ys, gaps])
+    places = np.append(xs, np.nan)
+    return np.tile(places, ys.shape[1]), lines.T.ravel()

@@ -11,7 +11,8 @@ from PySide6.QtCore import Slot
 
 from app.dialogs.training.monitor_record import FORMED, Formed, RunRecord, formed_heads
 from app.widgets.card import Card, give_the_rest
-from app.widgets.curve_plot import CurvePlot, Level, Series
+from app.widgets.curve_parts import Level, Series
+from app.widgets.curve_plot import CurvePlot
 from app.widgets.segments import Segments
 from core.training.compare import Curves, FloatArray
 
@@ -33,6 +34,8 @@ class FiguresCard(Card):
         """Heads first: they are what there is to discover."""
         super().__init__("Heads")
         self._record: RunRecord | None = None
+        self._shown: tuple[object, ...] = ()
+        """Which chart is drawn, and up to where: heads come rarely and cost most."""
         self.plot = CurvePlot("figures over the steps", "step")
         self.plot.setObjectName("training.figures")
         give_the_rest(self.plot, PLOT_HEIGHT)
@@ -44,8 +47,14 @@ class FiguresCard(Card):
     def show_record(self, record: RunRecord) -> None:
         """Draw what the run has told so far."""
         self._record = record
-        title, series_of, note_of = tuple(VIEWS.values())[self.segments.place]
+        place, curves = self.segments.place, record.curves
+        title, series_of, note_of = tuple(VIEWS.values())[place]
         is_of_heads = series_of is head_series
+        steps = curves.head_steps if is_of_heads else curves.steps
+        state = (record.folder, place, len(steps), *steps[-1:].tolist())
+        if state == self._shown:
+            return
+        self._shown = state
         levels = (Level(FORMED, "one half"),) if is_of_heads else ()
         self.set_title(title)
         self.plot.set_message(NO_HEADS if is_of_heads else NO_STEPS)
@@ -59,22 +68,18 @@ class FiguresCard(Card):
 
 
 def head_series(curves: Curves) -> Iterator[Series]:
-    """The crowd of each part in one pale curve a head; those that formed stand out."""
+    """For each part a pale crowd of all heads, and those that have taken it."""
     for name, role, field in PARTS:
         scores = getattr(curves, field)
-        formed = {(each.layer, each.head) for each in _formed(curves, scores)}
-        yield Series(name, NOTHING, NOTHING, role, is_dashed=role == "query")
-        for layer, head in np.ndindex(scores.shape[1:]):
-            is_out = (layer, head) in formed
-            yield Series(
-                "",
-                curves.head_steps,
-                scores[:, layer, head],
-                role,
-                opacity=1.0 if is_out else CROWD_OPACITY,
-                width=1.5 if is_out else 1,
-                is_dashed=role == "query",
-            )
+        formed = _formed(curves, scores)
+        is_dashed = role == "query"
+        yield Series(name, NOTHING, NOTHING, role, is_dashed=is_dashed)
+        n_heads = int(np.prod(scores.shape[1:]))
+        crowd = scores.reshape(len(scores), n_heads)
+        yield Series("", curves.head_steps, crowd, role, CROWD_OPACITY, width=1)
+        for each in formed:
+            line = scores[:, each.layer, each.head]
+            yield Series("", curves.head_steps, line, role, is_dashed=is_dashed)
 
 
 def head_note(curves: Curves) -> str:

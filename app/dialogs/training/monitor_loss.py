@@ -15,7 +15,8 @@ from app.dialogs.training.monitor_record import RunRecord
 from app.failures import ErrorReport
 from app.frame.parts import flat_button
 from app.widgets.card import Card, give_the_rest
-from app.widgets.curve_plot import CurvePlot, Level, Mark, Series
+from app.widgets.curve_parts import Level, Mark, Series
+from app.widgets.curve_plot import CurvePlot
 from core.errors import CoreError
 from core.training.compare import Curves, FloatArray, smoothed
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.widgets.decimate import decimated, finite, within
+from app.widgets.decimate import MOST_IN_BUNDLE, bundled, decimated, finite, within
 
 
 def test_a_peak_of_one_sample_survives():
@@ -40,3 +40,21 @@ def test_a_part_has_one_neighbour_at_each_end():
     x = np.arange(10.0)
     xs, _ = within(x, x, 3.5, 5.5)
     assert xs.tolist() == [3, 4, 5, 6]
+
+
+def test_a_crowd_is_one_line_with_gaps():
+    x, y = np.arange(2.0), np.array([[1.0, 3], [2, 4]])
+    xs, ys = bundled(x, y, 50)
+    assert np.array_equal(xs, [0, 1, np.nan, 0, 1, np.nan], equal_nan=True)
+    assert np.array_equal(ys, [1, 2, np.nan, 3, 4, np.nan], equal_nan=True)
+
+
+def test_a_large_crowd_is_thinned_but_keeps_its_newest_points():
+    n = 12 * MOST_IN_BUNDLE + 7
+    xs, _ = bundled(np.arange(float(n)), np.zeros((n, 3)), 1000)
+    assert len(xs) <= 3 * (MOST_IN_BUNDLE + 1)
+    assert np.nanmax(xs) == n - 1
+
+
+def test_a_crowd_of_nobody_is_nothing():
+    assert bundled(np.zeros(0), np.zeros((0, 0)), 9)[0].size == 0
