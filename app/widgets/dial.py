@@ -1,6 +1,6 @@
 """An arrow before and after it is turned about its foot: two numbers as a direction."""
 
-from math import atan2, cos, degrees, hypot, pi, sin
+from math import atan2, cos, degrees, hypot, isfinite, pi, sin
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
@@ -45,6 +45,12 @@ class Dial(QWidget):
         self._before, self._after = before, after
         self.update()
 
+    @property
+    def _has_arrows(self) -> bool:
+        """Whether both point somewhere."""
+        is_finite = isfinite(hypot(*self._before, *self._after))
+        return is_finite and hypot(*self._before) > 0
+
     # Qt's calls.
 
     def sizeHint(self) -> QSize:
@@ -67,7 +73,7 @@ class Dial(QWidget):
             painter.drawEllipse(centre, radius, radius)
             painter.drawLine(centre - QPointF(radius, 0), centre + QPointF(radius, 0))
             painter.drawLine(centre - QPointF(0, radius), centre + QPointF(0, radius))
-            if hypot(*self._before) > 0:
+            if self._has_arrows:
                 self._paint_arc(painter, centre, ARC * radius)
                 self._paint_arrow(painter, centre, radius, self._before, "faint")
                 self._paint_arrow(painter, centre, radius, self._after, self._colour)

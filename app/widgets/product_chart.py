@@ -16,12 +16,13 @@ from app.widgets.label import Align, draw_label
 from app.widgets.product_layout import ProductLayout
 from app.widgets.reduce import block_size, reduce_by_maximum
 from core.trace.matrix import FloatArray
-from core.trace.numbers import short
+from core.trace.numbers import may_be_broken, short
 
 NOTHING, UP, DOWN = 0, 1, 2
 """Levels of the bars' picture."""
 
 
+@may_be_broken
 def paint_chart(
     painter: QPainter,
     products: FloatArray,
@@ -52,7 +53,7 @@ def paint_chart(
     draw_label(painter, box, f"sum {total}", Align.AlignRight)
 
 
-@np.errstate(invalid="ignore")  # infinite products have no bar
+@may_be_broken  # infinite products have no bar
 def bars_image(values: FloatArray, height: int, colour: str) -> QImage:
     """Bars around a middle line: one pixel a value across, `height` pixels high."""
     half = height / 2

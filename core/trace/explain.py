@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.errors import TraceError
 from core.trace.equations import equation
 from core.trace.needs import SUMS_OF_PRODUCTS, Index, input_letters, places
-from core.trace.numbers import short
+from core.trace.numbers import may_be_broken, short
 from core.trace.steps import TOKEN_OPS, Step
 from core.trace.trace import Trace
 
@@ -93,7 +93,7 @@ class Explanation:
         return [operand for block in self.blocks for operand in block]
 
     @cached_property
-    @np.errstate(invalid="ignore")  # a broken model's infinities make NaN, to be shown
+    @may_be_broken
     def contributions(self) -> NDArray[np.float64]:
         """What each term of the sum adds, in order; empty where it is no sum.
 

@@ -1,8 +1,14 @@
-"""How a number is written for a person."""
+"""How a number is written for a person, and what is done where it is none."""
 
 import math
 
+import numpy as np
+
 MINUS = "\u2212"
+
+may_be_broken = np.errstate(invalid="ignore", over="ignore")
+"""Decorates what measures a model's numbers: where these are infinite, or too large to
+be squared, NaN and infinity come out, which is shown and needs no warning."""
 
 
 def short(x: float, digits: int = 3) -> str:

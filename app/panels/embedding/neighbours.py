@@ -12,11 +12,20 @@ from app.widgets.card import Card
 from app.widgets.scatter import Dot, Scatter
 from core.trace.numbers import short
 from core.trace.selection import feature_of
-from core.trace.views.embedding import flat_map, nearest, table_of, weight_cell
+from core.trace.views.embedding import (
+    Table,
+    aimless_words,
+    directed,
+    flat_map,
+    nearest,
+    table_of,
+    weight_cell,
+)
 
 N_LISTED, N_MAPPED = 7, 24
 """Neighbours in the list and on the map."""
 NO_OTHERS = "The table has no other row."
+NO_DIRECTION = "This row points nowhere."
 LIST_NOTE = (
     "Cosine: 1 is the same direction, 0 nothing in common. Click one to see it worked "
     "out below the table."
@@ -36,19 +45,18 @@ class NeighboursCard(Card):
         self._ids: tuple[int, ...] = ()
         self._feature = 0
         self.bars = Bars("Nearest rows by cosine")
-        self.bars.set_message(NO_OTHERS)
         self.bars.setSizePolicy(
             QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum
         )
         self.bars.bar_clicked.connect(self._on_bar_clicked)
         self.body.addWidget(self.bars)
-        self.set_note(LIST_NOTE)
 
     def display(self, scene: Scene) -> None:
         """List the neighbours of the query's row."""
         trace, selection = scene.trace, scene.selection
         chosen = trace.ids[selection.query]
-        found = nearest(table_of(trace), chosen, N_MAPPED)
+        table = table_of(trace)
+        found = nearest(table, chosen, N_MAPPED)
         self._ids = found.ids[:N_LISTED]
         self._feature = feature_of(selection, trace, "d_model")
         self.set_title(f"{scene.tokenizer.label(chosen)} · nearest rows")
@@ -56,6 +64,8 @@ class NeighboursCard(Card):
             Bar(scene.tokenizer.label(row), (short(cosine),), cosine, f"id {row}")
             for row, cosine in zip(self._ids, found.cosines.tolist(), strict=False)
         )
+        self.bars.set_message(emptiness(table, chosen))
+        self.set_note(LIST_NOTE if directed(table)[chosen] else aimless_words(table))
         self.bars.show_bars(tuple(bars), ("cosine",))
 
     @Slot(int)
@@ -96,12 +106,19 @@ class MapCard(Card):
                 shown.points.tolist(),
                 cosines,
                 ("query", *["residual"] * len(around.ids)),
-                strict=True,
+                strict=False,  # a row that points nowhere has no dot
             )
         )
+        self.scatter.set_message(emptiness(table, chosen))
+        self.set_note(f"{MAP_NOTE} {aimless_words(table)}".rstrip())
         first, second = (f"{share:.0%} of their differences" for share in shown.shares)
         self.scatter.show_dots(tuple(dots), (first, second), chosen=0)
 
     @Slot(int)
     def _on_dot_clicked(self, place: int) -> None:
         self.cell_requested.emit(weight_cell(self._ids[place], self._feature))
+
+
+def emptiness(table: Table, row: int) -> str:
+    """Why a row has no neighbours, where it has none."""
+    return NO_OTHERS if directed(table)[row] else NO_DIRECTION

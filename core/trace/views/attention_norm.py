@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.trace.matrix import FloatArray, Matrix
 from core.trace.needs import Index
-from core.trace.numbers import short
+from core.trace.numbers import may_be_broken, short
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
 from core.trace.views.roles import role_of
@@ -96,7 +96,6 @@ def _mean(rows: Numbers) -> Numbers:
     return np.asarray(rows.mean(axis=-1))
 
 
-@np.errstate(invalid="ignore")  # a broken model's infinities make NaN, to be shown
 def _deviation(rows: Numbers) -> Numbers:
     return np.asarray(rows.std(axis=-1))
 
@@ -108,6 +107,7 @@ MEASURES: dict[str, dict[str, Callable[[Numbers], Numbers]]] = {
 """What each kind of norm looks at in a row."""
 
 
+@may_be_broken
 def _measured(rows: FloatArray, op: str) -> FloatArray:
     wide = rows.astype(np.float64)
     measured = [of(wide) for of in MEASURES[op].values()]

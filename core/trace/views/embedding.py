@@ -9,9 +9,10 @@ from functools import lru_cache
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.trace.matrix import Axis, Cell, FloatArray, Matrix
-from core.trace.numbers import short
+from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection, feature_of
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
@@ -86,13 +87,33 @@ def table_of(trace: Trace) -> Table:
 
 
 @lru_cache(maxsize=1)
+@may_be_broken
 def lengths(table: Table) -> FloatArray:
     """The length of every row, 1 where it is zero: [n_vocab]."""
     squares = np.einsum("vd,vd->v", table.values, table.values)
     found = np.sqrt(squares, dtype=np.float32)
-    return np.where(found > 0, found, np.float32(1))
+    return np.where(found == 0, np.float32(1), found)
 
 
+def directed(table: Table) -> NDArray[np.bool_]:
+    """Which rows point somewhere: those of a finite length. [n_vocab]."""
+    return np.isfinite(lengths(table))
+
+
+def aimless_words(table: Table) -> str:
+    """Which rows can be compared with none, and why; "" where there are none."""
+    rows = np.flatnonzero(~directed(table))
+    if not len(rows):
+        return ""
+    if len(rows) == 1:
+        return f"Row {rows[0]} is left out: its length is not a finite number."
+    return (
+        f"{len(rows):,} rows are left out, the first of them row {rows[0]}: their "
+        "lengths are not finite numbers."
+    )
+
+
+@may_be_broken
 def cosines_to(table: Table, row: int) -> FloatArray:
     """The cosine of every row with one row: [n_vocab]."""
     found = lengths(table)
@@ -107,10 +128,14 @@ def weight_cell(row: int, feature: int) -> Cell:
 
 @lru_cache(maxsize=64)
 def nearest(table: Table, row: int, n: int) -> Neighbours:
-    """The `n` rows with the largest cosine to `row`, without itself."""
-    cosines = cosines_to(table, row)
-    others = np.where(np.arange(len(cosines)) == row, -np.inf, cosines)
-    n = min(n, len(others) - 1)
+    """The `n` rows with the largest cosine to `row`, without itself.
+
+    Rows without a direction are nobody's neighbours.
+    """
+    may = directed(table) & directed(table)[row]
+    may[row] = False
+    others = np.where(may, cosines_to(table, row), -np.inf)
+    n = min(n, int(may.sum()))
     best = np.argpartition(-others, n - 1)[:n] if n else np.arange(0)
     best = best[np.argsort(-others[best], kind="stable")]
     return Neighbours(tuple(map(int, best)), others[best].astype(np.float32))
@@ -120,8 +145,12 @@ def nearest(table: Table, row: int, n: int) -> Neighbours:
 def flat_map(table: Table, ids: tuple[int, ...]) -> FlatMap:
     """Some rows in the plane in which they differ most (principal components).
 
-    Each row counts at length 1, since neighbours are told by direction alone.
+    Each row counts at length 1, since neighbours are told by direction alone; those
+    without a direction are left out.
     """
+    ids = tuple(row for row in ids if directed(table)[row])
+    if not ids:
+        return FlatMap((), np.zeros((0, 2), dtype=np.float32), (0.0, 0.0))
     rows = table.values[list(ids)] / lengths(table)[list(ids), None]
     centred = rows - rows.mean(axis=0)
     left, sizes, right = np.linalg.svd(centred, full_matrices=False)
@@ -166,6 +195,7 @@ def row_in_band(table: Table, band: int, feature: int) -> int:
     return band * size + int(np.abs(part).argmax())
 
 
+@may_be_broken
 def cosine(table: Table, row: int, other: int) -> float:
     """The cosine of the angle between two rows."""
     found = lengths(table)
@@ -173,6 +203,7 @@ def cosine(table: Table, row: int, other: int) -> float:
     return float(product / (found[row] * found[other]))
 
 
+@may_be_broken
 def cosine_words(table: Table, row: int, other: int) -> str:
     """How alike two rows are, worked out: dot product, lengths, cosine."""
     product = short(float(table.values[row] @ table.values[other]))

@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 
 from core.trace.matrix import Axis, FloatArray, Matrix
-from core.trace.numbers import MINUS, short
+from core.trace.numbers import MINUS, may_be_broken, short
 from core.trace.steps import ACTIVATION_NAMES
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
@@ -153,6 +153,7 @@ def hidden_view(trace: Trace, key: str, query: int, neuron: int) -> HiddenView:
     )
 
 
+@may_be_broken
 def strongest_neurons(trace: Trace, ffn: str, query: int) -> tuple[Neuron, ...]:
     """The neurons of a token by the length of what they write into the stream.
 
@@ -170,6 +171,7 @@ def strongest_neurons(trace: Trace, ffn: str, query: int) -> tuple[Neuron, ...]:
     )
 
 
+@may_be_broken
 def out_view(trace: Trace, key: str, query: int, feature: int) -> OutView:
     """The product active x W_2, and what makes one number of it."""
     ffn = key.rpartition(".")[0]
@@ -211,6 +213,7 @@ def _weight(trace: Trace, address: str) -> Matrix:
     )
 
 
+@may_be_broken
 def _moments(trace: Trace, key: str, query: int, *, is_rms: bool) -> str:
     row = trace.part(key, (query,)).astype(np.float64)
     token = trace.encoding.pieces[query].label
@@ -224,6 +227,7 @@ def _rounded(value: float) -> str:
     return short(round(float(value), 4) + 0.0)
 
 
+@may_be_broken
 def _lengths(rows: FloatArray) -> FloatArray:
     """The length of each row of the last axis. [..., d] -> [...]."""
     lengths: FloatArray = np.sqrt(np.einsum("...d,...d->...", rows, rows))

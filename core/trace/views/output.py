@@ -27,7 +27,7 @@ from core.generation.sampling import (
 )
 from core.trace.matrix import FloatArray, Matrix
 from core.trace.needs import Index
-from core.trace.numbers import short
+from core.trace.numbers import may_be_broken, short
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
 
@@ -154,6 +154,7 @@ class NormView:
     is_rms: bool
 
 
+@may_be_broken
 def norm_view(trace: Trace, query: int) -> NormView:
     """Both sides of the last norm, and what it does to one row."""
     step = trace.step(NORM)

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.config import ModelConfig
 from core.trace.matrix import Axis, FloatArray, Matrix, Scale
-from core.trace.numbers import short
+from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
@@ -102,7 +102,7 @@ def chosen_feature(config: ModelConfig, selection: Selection) -> int:
     return min(selection.feature, config.d_model - 1)
 
 
-@np.errstate(invalid="ignore")  # a broken model's infinities make NaN, to be shown
+@may_be_broken
 def similarity(trace: Trace) -> Matrix:
     """The cosine of every two position rows: [n, n]."""
     rows = np.asarray(trace[POSITION], dtype=np.float32)

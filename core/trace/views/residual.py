@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.trace.matrix import Axis, FloatArray, Matrix
 from core.trace.needs import Index
-from core.trace.numbers import MINUS, short
+from core.trace.numbers import MINUS, may_be_broken, short
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale
@@ -112,6 +112,7 @@ def addition_of(trace: Trace, step: Step, query: int, feature: int) -> Addition:
     return Addition(rows, keys, _arithmetic(values[:, feature], signs))
 
 
+@may_be_broken
 def _measured(trace: Trace, total: Step) -> tuple[Norms, Norms, Norms, Norms]:
     """Lengths before, added and after, and the cosine, of one station: [n] each."""
     before, after = trace.part(total.inputs[0]), trace.part(total.key)
@@ -124,6 +125,7 @@ def _measured(trace: Trace, total: Step) -> tuple[Norms, Norms, Norms, Norms]:
     return *sizes, cosine
 
 
+@may_be_broken
 def _lengths(rows: FloatArray) -> Norms:
     """The length of every row. [n, d_model] -> [n]."""
     lengths: Norms = np.sqrt(np.einsum("nd,nd->n", rows, rows))

@@ -1,11 +1,17 @@
 """The embedding panel: which rows it shows and what a click asks for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from app.panels.embedding import EmbeddingPanel
+from app.panels.embedding.neighbours import NO_DIRECTION
+from core.bundle import make_bundle
+from core.pipeline import run_trace
 from core.trace.matrix import Cell
 from core.trace.views.embedding import TABLE
+from tests.helpers.bundles import random_model, tiny_bundle, tiny_tokenizer
 from tests.helpers.scenes import AskedSession, scene_of
 
 SCALED = {"scale_embeddings": True}
@@ -55,6 +61,22 @@ def test_a_neighbour_asks_for_its_row(panel):
     nearest = panel.neighbours._ids[0]
     assert asked == [Cell(TABLE, (nearest, 2))] * 2
     assert nearest != ord("a")
+
+
+def test_a_row_that_is_not_all_numbers_is_left_out_and_the_cards_say_so(panel):
+    model = random_model(tiny_bundle().config)
+    row = tiny_tokenizer().encode("b").ids[0]
+    model.get_parameter(TABLE).data[row, 3] = float("nan")
+    bundle = make_bundle(model, tiny_tokenizer(), name="broken")
+    scene = scene_of("ab", step="embed.token")
+    scene = replace(scene, trace=run_trace(bundle, "ab"))
+    panel.display(scene)
+    assert panel.map.scatter.item_count() == 25
+    assert f"Row {row} is left out" in panel.map.note
+    panel.display(replace(scene, selection=replace(scene.selection, query=1)))
+    assert panel.neighbours.bars.item_count() == panel.map.scatter.item_count() == 0
+    assert panel.neighbours.bars.message == NO_DIRECTION
+    assert f"Row {row} is left out" in panel.neighbours.note
 
 
 def test_the_scaled_rows_stand_below_the_unscaled_ones(panel):

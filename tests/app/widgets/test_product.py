@@ -170,6 +170,19 @@ def test_a_row_that_takes_no_part_has_no_bar_and_a_sunken_row(mixture):
     assert colour(layout.weighted, 3) == LIGHT.sunken
 
 
+@pytest.mark.parametrize("way", [np.nan, np.inf, -np.inf])
+def test_a_dial_without_a_direction_has_no_arrow(qtbot, way):
+    dial = Dial()
+    qtbot.addWidget(dial)
+    dial.resize(140, 160)
+    dial.show_turn((0.0, 0.0), (0.0, 0.0))
+    empty = dial.grab().toImage()
+    dial.show_turn((1.0, 0.0), (way, 1.0))
+    assert dial.grab().toImage() == empty
+    dial.show_turn((way, 1.0), (1.0, 0.0))
+    assert dial.grab().toImage() == empty
+
+
 def test_a_dial_shows_the_turned_arrow_in_its_colour(qtbot):
     dial = Dial()
     qtbot.addWidget(dial)

@@ -14,6 +14,7 @@ from core.trace.views.embedding import (
     TABLE,
     TOKEN,
     Table,
+    aimless_words,
     cosine,
     cosine_words,
     embedding_rows,
@@ -44,6 +45,29 @@ def test_the_table_of_a_model_is_known_again():
     assert first == second
     assert first != table_of(tiny_trace(d_model=16))
     np.testing.assert_array_equal(first.values, tiny_trace().part(TABLE))
+
+
+def test_a_row_that_is_not_all_numbers_is_nobodys_neighbour_and_the_rest_is_mapped():
+    broken = table([[1, 0], [0, 2], [np.nan, 0], [-3, 0], [1, 1], [3e38, 3e38]])
+    whole = table([[1, 0], [0, 2], [-3, 0], [1, 1]])
+    found, plain = nearest(broken, 0, 8), nearest(whole, 0, 8)
+    assert found.ids == (4, 1, 3)
+    np.testing.assert_array_equal(found.cosines, plain.cosines)
+    shown = flat_map(broken, (0, 1, 2, 3, 4, 5))
+    assert shown.ids == (0, 1, 3, 4)
+    np.testing.assert_array_equal(shown.points, flat_map(whole, (0, 1, 2, 3)).points)
+    assert aimless_words(whole) == ""
+    assert aimless_words(broken).startswith(
+        "2 rows are left out, the first of them row 2"
+    )
+
+
+def test_a_row_that_is_not_all_numbers_has_no_neighbours():
+    broken = table([[1, 0], [np.inf, 2]])
+    assert nearest(broken, 1, 8).ids == ()
+    assert flat_map(broken, (1,)).ids == ()
+    assert "not a number" in cosine_words(broken, 0, 1)
+    assert "Row 1 is left out" in aimless_words(broken)
 
 
 def test_the_nearest_rows_by_hand():
