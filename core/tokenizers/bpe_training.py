@@ -9,11 +9,12 @@ by left symbol, then by right, in the letters of tokenizer files (a space is "Ġ
 comes after "z"). So the same words in any order give the same merges.
 """
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import islice, takewhile
+from itertools import islice, repeat, takewhile
 
 from core.errors import TokenizerError
 from core.tokenizers.alphabet import to_letters
@@ -131,22 +132,27 @@ def merges_of(word_counts: WordCounts) -> Iterator[LearnedMerge]:
         corpus.join((merge.left, merge.right))
 
 
+def _no_places() -> "array[int]":
+    return array("i")
+
+
 class _Corpus:
     """All words as one linked list of symbols, and where every pair stands in it.
 
     A pair's places are kept, so a merge costs as much as it changes, whatever the size
-    of the corpus.
+    of the corpus. Places where it stands no longer stay in its list: symbols only grow,
+    so a pair never comes back to a place, and looking tells.
     """
 
     def __init__(self, word_counts: WordCounts) -> None:
         self._symbols: list[bytes] = []
-        self._previous: list[int] = []
-        self._following: list[int] = []
-        self._weights: list[int] = []
-        self._places: defaultdict[Pair, set[int]] = defaultdict(set)
+        self._previous = array("i")
+        self._following = array("i")
+        self._weights = array("q")
+        self._places: defaultdict[Pair, array[int]] = defaultdict(_no_places)
         self._counts: defaultdict[Pair, int] = defaultdict(int)
         for word, count in word_counts.items():
-            if word:
+            if word and count > 0:
                 self._append(word, count)
         # A count in the heap may be out of date, but it is never too small.
         self._heap = [self._entry(pair) for pair in self._places]
@@ -166,7 +172,7 @@ class _Corpus:
 
     def join(self, pair: Pair) -> None:
         """Join the pair wherever it stands, from left to right."""
-        left, right = pair
+        joined = pair[0] + pair[1]
         del self._counts[pair]
         grown: set[Pair] = set()
         for place in sorted(self._places.pop(pair)):
@@ -176,7 +182,7 @@ class _Corpus:
             before, after = self._previous[place], self._following[second]
             self._forget(before)
             self._forget(second)
-            self._symbols[place], self._symbols[second] = left + right, b""
+            self._symbols[place], self._symbols[second] = joined, b""
             self._following[place], self._following[second] = after, NOWHERE
             if after != NOWHERE:
                 self._previous[after] = place
@@ -187,9 +193,9 @@ class _Corpus:
     def _append(self, word: Sequence[bytes], count: int) -> None:
         start, stop = len(self._symbols), len(self._symbols) + len(word)
         self._symbols += word
-        self._previous += [NOWHERE, *range(start, stop - 1)]
-        self._following += [*range(start + 1, stop), NOWHERE]
-        self._weights += [count] * len(word)
+        self._previous.extend((NOWHERE, *range(start, stop - 1)))
+        self._following.extend((*range(start + 1, stop), NOWHERE))
+        self._weights.extend(repeat(count, len(word)))
         for place in range(start, stop - 1):
             self._note(place)
 
@@ -202,7 +208,7 @@ class _Corpus:
         """Count the pair at a place, if there is one."""
         if (pair := self._pair_at(place)) is None:
             return []
-        self._places[pair].add(place)
+        self._places[pair].append(place)
         self._counts[pair] += self._weights[place]
         return [pair]
 
@@ -211,9 +217,8 @@ class _Corpus:
         pair = self._pair_at(place)
         if pair is None or pair not in self._places:
             return
-        self._places[pair].remove(place)
         self._counts[pair] -= self._weights[place]
-        if not self._places[pair]:
+        if not self._counts[pair]:
             del self._places[pair], self._counts[pair]
 
     def _entry(self, pair: Pair) -> tuple[int, str, str, Pair]:
