@@ -8,8 +8,8 @@ Memory. Each weight has its own 4 bytes, a gradient's and AdamW's two means'. Wh
 backward pass needs of the forward pass is counted per token and part, as in
 Korthikanti et al. 2022 (section 4.1) but for fused attention; at its peak, the scores
 of the output layer are there three times: as logarithms, and as two gradients. On a CPU
-the measured peaks of three models were 0.96, 1.00 and 1.03 of the estimate; count on a
-factor of 1.3.
+the measured peaks of three models were 0.95 to 1.03 of the estimate (`benchmarks/
+memory_estimate.py`); count on a factor of 1.3.
 """
 
 from dataclasses import dataclass
