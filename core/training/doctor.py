@@ -144,7 +144,7 @@ def _mends_of_fault(fault: Fault, sources: tuple[Source, ...]) -> Iterator[Mend]
         if choice.codec == fault.suggested:
             label = f"Read it as {choice.label}"
             yield Mend(label, sources=read_as(Reading(choice.codec)))
-    if fault.kind == "encoding":
+    if fault.n_bad:
         reading = replace(source.reading, replace=True)
         count = "1 bad byte" if fault.n_bad == 1 else f"{fault.n_bad:,} bad bytes"
         which = "at" if fault.n_bad == 1 else "the first at"

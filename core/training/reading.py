@@ -94,7 +94,7 @@ class Fault:
     offset: int = 0
     """Of the first bad byte."""
     n_bad: int = 0
-    """Bytes that the encoding cannot read."""
+    """Bytes that could be replaced; 0 where that would not make it a text."""
     suggested: str = ""
     """The codec that looks likeliest, if one does."""
 
@@ -151,7 +151,14 @@ def spread(blocks: Iterable[str], share: float) -> Iterator[str]:
 
 
 def encoding_named(path: Path, reading: Reading = AS_IT_IS) -> str:
-    """Name the encoding a file is read in, as in "UTF-16-LE"."""
+    """Name the encoding a file is read in, as in "UTF-16-LE".
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    if reading.encoding:
+        named = (c.label for c in ENCODINGS if c.codec == reading.encoding)
+        return next(named, reading.encoding.upper())
     with open(path, "rb") as file:
         return _start_of(file, reading).codec.upper()
 
@@ -223,7 +230,7 @@ def _nul_fault(path: Path, offset: int, content: bytes, reading: Reading) -> Fau
             f"{path} is not UTF-8: byte 0x00 at offset {offset}, and every other byte "
             "is 0 as in UTF-16 without a mark; choose that encoding."
         )
-        return Fault(path, "encoding", message, offset, content.count(0), codec)
+        return Fault(path, "encoding", message, offset, suggested=codec)
     message = (
         f"{path} is not a text: byte {offset} is NUL, which no text holds; "
         "choose a text file."

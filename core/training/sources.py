@@ -86,12 +86,15 @@ class Written:
 def expanded(sources: Iterable[Source]) -> tuple[Source, ...]:
     """Put the files of a folder in its place.
 
-    Hidden ones are passed over. Sorted by name, so the order is the same everywhere.
+    Hidden ones are passed over. Sorted by name, so the order is the same everywhere. A
+    folder that is not there becomes a file that is not there.
     """
     found: list[Source] = []
     for source in sources:
-        if isinstance(source, FolderSource):
+        if isinstance(source, FolderSource) and source.path.is_dir():
             found += map(FileSource, _files_below(source.path))
+        elif isinstance(source, FolderSource):
+            found.append(FileSource(source.path))
         else:
             found.append(source)
     return tuple(found)
@@ -217,6 +220,7 @@ def _files_below(folder: Path) -> list[Path]:
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         found += (Path(place) / name for name in names if not name.startswith("."))
+    found = [path for path in found if path.is_file()]
     return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
 
 

@@ -210,8 +210,19 @@ def test_windows_1252_is_offered_and_mends(written: Written) -> None:
     assert replaced.label == "Replace 1 bad byte, at offset 3"
     assert read.sources == (replace(source, reading=Reading("cp1252")),)
     assert read.sources is not None
-    assert read_facts(read.sources).n_bytes == 5
+    mended = read_facts(read.sources)
+    assert mended.n_bytes == 5
+    notes = [each.what for each in examine(mended, None, config_of())]
+    assert "cafe.txt is read as Windows-1252 (Western Europe)." in notes
     assert read_facts(replaced.sources or ()).faults == ()
+
+
+def test_utf_16_without_a_mark_can_only_be_read_as_such(written: Written) -> None:
+    source = written("a.txt", "plain words".encode("utf-16-le"))
+    finding = said(source, config_of())["encoding"]
+    assert [mend.label for mend in finding.mends] == [
+        "Read it as UTF-16, low byte first, without a mark"
+    ]
 
 
 def test_many_bad_bytes_are_counted_in_the_offer(written: Written) -> None:

@@ -39,6 +39,13 @@ def test_a_folder_gives_its_text_files_by_name_at_any_depth(tmp_path: Path) -> N
     assert len(without_binaries([folder])) == 3
 
 
+def test_a_folder_that_is_gone_is_a_fault(tmp_path: Path) -> None:
+    (source,) = expanded([FolderSource(tmp_path / "gone")])
+    fault = fault_of(source)
+    assert fault is not None
+    assert fault.kind == "unreadable"
+
+
 def test_a_picture_named_by_itself_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "picture.txt"
     path.write_bytes(b"\x89PNG\r\n\x1a\n")
