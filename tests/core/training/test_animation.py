@@ -56,3 +56,15 @@ def test_many_pictures_stand_in_several_rows(n, rows):
 def test_a_file_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(CheckpointError, match=r"nowhere.*a\.gif"):
         write_pictures(tmp_path / "nowhere" / "a.gif", pictures(), 1)
+
+
+def test_the_ground_of_a_picture_keeps_its_exact_colour(tmp_path):
+    rng = np.random.default_rng(1)
+    frames = []
+    for _ in range(2):
+        frame = np.full((60, 60, 3), (246, 247, 249), np.uint8)
+        frame[:20, :20] = rng.integers(0, 256, (20, 20, 3))
+        frames.append(frame)
+    write_pictures(tmp_path / "a.gif", frames, 50)
+    with Image.open(tmp_path / "a.gif") as gif:
+        assert gif.convert("RGB").getpixel((50, 50)) == (246, 247, 249)
