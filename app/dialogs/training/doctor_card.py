@@ -5,7 +5,6 @@ Place: right half of the data page. In: a `Look`. Out: wishes for a mend.
 
 from functools import partial
 
-from core.training.doctor import Finding, Mend
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -23,6 +22,7 @@ from app.dialogs.training.wording import size_text
 from app.style.fonts import LARGE, MEDIUM, SMALL, mono, sans
 from app.widgets.card import Card, plain_label
 from app.widgets.label import as_tip
+from core.training.doctor import Finding, Mend
 from core.training.documents import Split
 from core.training.reading import LINE_END_RULE
 
@@ -50,7 +50,7 @@ SPLITS: tuple[tuple[Split, str, str], ...] = (
 )
 """Ways to choose the validation text: key, title, sentence."""
 HEALTHY = "Nothing stands in the way of this text."
-UNREAD = "Give it a text, and the doctor tells here what he thinks of it."
+UNREAD = "Here stands what is odd about a text, once there is one."
 READING = "Reading…"
 
 

@@ -15,7 +15,7 @@ from app.dialogs.training.wording import (
     size_text,
 )
 from app.style.fonts import LARGE, SMALL, mono, sans
-from app.widgets.card import Card, plain_label, set_ink
+from app.widgets.card import Card, give_the_rest, plain_label, set_ink
 from app.widgets.lines import Curve, Lines
 from app.widgets.share_bar import Part, ShareBar
 from core.config import ModelConfig
@@ -152,7 +152,7 @@ class ScheduleCard(Card):
         """No run yet."""
         super().__init__("Learning rate", parent)
         self.lines = Lines("Learning rate by step")
-        self.lines.setMinimumHeight(SCHEDULE_HEIGHT)
+        give_the_rest(self.lines, SCHEDULE_HEIGHT)
         self.body.addWidget(self.lines, 1)
 
     def show_training(self, training: TrainingConfig) -> None:

@@ -95,6 +95,7 @@ class Setup(QWidget):
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(BAR_WIDTH)
         self._bar.setRange(0, FULL)
+        self._bar.hide()
         self.start.setObjectName("training.start")
         self.start.setProperty("kind", "primary")
         self.back.setObjectName("training.back")

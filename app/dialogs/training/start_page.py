@@ -40,17 +40,14 @@ from core.errors import CoreError
 from core.training.runs import free_folder
 
 GAP = 12
+TITLE_WIDTH = 104
 FIRST_NAME = "my model"
 MOST_PROCESSES, MOST_MACHINES = 4096, 4096
 FIRST_PROCESSES = 2
 MOST_TITLES = 3
-ONE, MANY, CLUSTER = (
-    "One process",
-    "On several GPUs of one machine",
-    "On several machines",
-)
+ONE, MANY, CLUSTER = "One process", "Several GPUs", "Several machines"
 COMMANDS = (ONE, MANY, CLUSTER)
-LEARNED, AS_IT_IS = "learned from the text", "taken as they are"
+LEARNED, AS_IT_IS = "learned from the text", "ready"
 COMMAND_HINT = (
     "The Start button runs the first line for you. Each of them may be typed in a "
     "terminal instead, here or on another machine that has the folder; this window can "
@@ -120,9 +117,8 @@ class StartPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP)
-        column.addWidget(self._summary)
-        column.addWidget(where)
-        column.addWidget(command)
+        for card in (self._summary, where, command):
+            column.addWidget(card)
         column.addStretch(1)
 
     def refresh(self) -> None:
@@ -215,14 +211,12 @@ class CommandLine(QWidget):
         self._copy.clicked.connect(self._on_copy_clicked)
         label = plain_label(title, "muted")
         label.setFont(sans(SMALL))
-        row = QHBoxLayout()
+        label.setFixedWidth(TITLE_WIDTH)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label)
         row.addWidget(self.edit, 1)
         row.addWidget(self._copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
-        column.addWidget(label)
-        column.addLayout(row)
 
     def show_command(self, words: Sequence[str]) -> None:
         """Show a command as this system's terminals take it."""

@@ -8,7 +8,7 @@ watches.
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -135,7 +135,7 @@ class Studio(QDialog):
         self.steps.button(shown).setChecked(True)
         is_branch = self.setup.plan.draft.origin is not None
         self.steps.button(DATA).setEnabled(not is_branch)
-        self.steps.button(RUN).setEnabled(self.control.folder is not None)
+        self.steps.button(RUN).setVisible(self.control.folder is not None)
 
     @Slot(int)
     def _on_steps_id_clicked(self, index: int) -> None:
@@ -169,6 +169,10 @@ class Studio(QDialog):
         self.setup.plan.failed.emit(ErrorReport.of(error, "continuing the run"))
 
     # Qt's calls.
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter and Escape be for the fields: neither ends this dialog."""
+        event.ignore()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask what becomes of a run that goes on; remember how the window stood."""

@@ -93,6 +93,7 @@ class TokenizerCard(Card):
         self._bar.setTextVisible(False)
         self._merges.setReadOnly(True)
         self._merges.setFont(mono(SMALL))
+        self._merges.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._merges.setMaximumBlockCount(MOST_LINES)
         self._merges.setAccessibleName("Merges as they are learned")
         self._merges.setSizePolicy(
@@ -214,7 +215,7 @@ def about_of(tokenizer: TokenizerConfig, way: str, *, is_learned: bool) -> str:
 
 
 def merge_lines(merged: Merged) -> list[str]:
-    """Merges as lines: "   1  t + he → the      1,234 times"."""
+    """Merges as lines: "   1  t + he → the      1,234×"."""
     first = merged.n_done - len(merged.counts) + 1
     lines = []
     rows = zip(merged.left, merged.right, merged.counts, strict=True)
@@ -222,5 +223,5 @@ def merge_lines(merged: Merged) -> list[str]:
         parts = [from_letters(symbol) for symbol in (left, right)]
         shown = " + ".join(map(label_of, parts))
         whole = label_of(b"".join(parts))
-        lines.append(f"{number:>6,}  {shown:<14} → {whole:<10} {count:>9,} times")
+        lines.append(f"{number:>6,}  {shown:<13} → {whole:<10} {count:>9,}×")
     return lines

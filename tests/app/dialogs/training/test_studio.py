@@ -54,7 +54,7 @@ def started(studio, qtbot):
 def test_it_opens_on_the_data_with_the_run_still_to_come(studio):
     assert studio.objectName() == "training.window"
     assert studio.steps.checkedId() == DATA
-    assert not studio.steps.button(RUN).isEnabled()
+    assert not studio.steps.button(RUN).isVisible()
     assert (studio.minimumWidth(), studio.minimumHeight()) == LEAST_SIZE
     assert studio.isModal() is False
 
@@ -68,6 +68,14 @@ def test_a_start_writes_the_run_where_it_was_asked_and_shows_it(studio, qtbot):
     assert not studio.shows_run
     studio.steps.button(RUN).click()
     assert studio.shows_run
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
+def test_enter_and_escape_in_a_field_neither_press_a_button_nor_close(studio, key):
+    studio.steps.button(BEGIN).click()
+    QTest.keyClick(studio.setup.begin.name, key)
+    assert studio.isVisible()
+    assert studio.steps.checkedId() == BEGIN
 
 
 def test_while_a_run_is_at_work_no_other_is_started_here(studio):
