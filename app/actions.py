@@ -58,11 +58,11 @@ MENUS = (
 
 ACTIONS = (
     ActionRow("model.open", "&Open a model…", "file", "Ctrl+O", "open"),
+    ActionRow("training.open", "&Train a model…", "file", "Ctrl+T", "train"),
     ActionRow("runs.open", "&Runs…", "file", "Ctrl+R"),
     ActionRow(
         "time.export", "&Export the training as pictures…", "file", icon="export"
     ),
-    ActionRow("training.open", "&Train a model…", "file", "Ctrl+T", "train"),
     ActionRow("app.quit", "&Quit", "file", "Ctrl+Q", "close"),
     ActionRow("edit.sentence", "Edit the &sentence", "edit", "Ctrl+L", "edit"),
     ActionRow("text.examples", "&Examples", "edit", "Ctrl+E", "examples"),

@@ -23,7 +23,8 @@ from app.frame.body import QuietSplitter
 from app.style.fonts import mono, sans
 from app.style.theme import theme
 from app.widgets.card import Card
-from app.widgets.curve_plot import CurvePlot, Level, Series
+from app.widgets.curve_parts import Level, Series
+from app.widgets.curve_plot import CurvePlot
 from app.widgets.label import as_tip
 from app.workers.runs import RunCurves
 from core.training.compare import (

@@ -140,7 +140,7 @@ class ListPage(QWidget):
             self._buttons[name].clicked.connect(slot)
         self._add.clicked.connect(self.add_requested)
         self.table.name_requested.connect(self.rename_requested)
-        self.view.doubleClicked.connect(self._on_view_double_clicked)
+        self.view.activated.connect(self._on_view_activated)
         self.view.selectionModel().selectionChanged.connect(self._on_selection_changed)
 
     def show_runs(self, runs: tuple[RunInfo, ...]) -> None:
@@ -204,7 +204,7 @@ class ListPage(QWidget):
         self._refresh()
 
     @Slot(QModelIndex)
-    def _on_view_double_clicked(self, _: QModelIndex) -> None:
+    def _on_view_activated(self, _: QModelIndex) -> None:
         self._buttons["open"].click()
 
     @Slot()

@@ -10,7 +10,14 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QFileDialog, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QPushButton,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.dialogs.runs.compare_page import ComparePage
 from app.dialogs.runs.difference_page import DifferencePage
@@ -90,6 +97,8 @@ class RunsWindow(QDialog):
         column.setSpacing(0)
         column.addWidget(self.message)
         column.addWidget(self.tabs, 1)
+        for button in self.findChildren(QPushButton):
+            button.setAutoDefault(False)  # Enter ends a new name, and opens a row
 
     def _connect(self) -> None:
         self._clock.timeout.connect(self._look)
@@ -211,7 +220,6 @@ class RunsWindow(QDialog):
     @Slot(object, object)
     def _on_runner_failed(self, _: Request, report: ErrorReport) -> None:
         self.failed.emit(report)
-        self._look()
 
     # Qt's calls.
 

@@ -5,11 +5,13 @@ from shutil import copytree
 import numpy as np
 import pytest
 from PySide6.QtCore import QFile, Qt
+from PySide6.QtWidgets import QLineEdit
 
 from app.dialogs.runs.run_table import COLUMNS, RunTable
 from app.dialogs.runs.window import COMPARE, DIFFERENCE, RunsWindow
 from app.dialogs.training.place import RUNS
 from app.settings import Settings
+from app.workers.runs import PickRequest
 from core.files import held_alone
 from core.training.runs import run_info
 from tests.helpers.runs import carry_out, write_run
@@ -128,6 +130,19 @@ def test_a_new_name_moves_the_folder(window, qtbot, root):
     window.list.table.setData(window.list.table.index(0, 0), " birds ")
     qtbot.waitUntil(lambda: "birds" in shown(window), timeout=WAIT_MS)
     assert (root / "birds" / "config.toml").is_file()
+
+
+def test_enter_ends_a_new_name_and_opens_nothing(window, qtbot, root, monkeypatch):
+    opened = []
+    monkeypatch.setattr(window._session, "open_model", opened.append)
+    choose(window, "cats")
+    press(qtbot, window, "rename")
+    editor = window.list.view.findChild(QLineEdit)
+    editor.setText("birds")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "birds" in shown(window), timeout=WAIT_MS)
+    assert not any(isinstance(each, PickRequest) for each in window._runner.pending)
+    assert opened == []
 
 
 def test_a_name_that_is_none_is_refused_in_a_sentence(window, qtbot):
