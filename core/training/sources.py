@@ -195,8 +195,12 @@ def _sided_units(
     units = count_units(text_blocks(sources))
     sides = sides_of(units, share, split).tolist()
     separator = SEPARATORS[units.kind]
-    for side, unit in zip(sides, units_of(text_blocks(sources), units.kind)):  # noqa: B905
-        yield side, unit + separator
+    n = 0
+    for n, unit in enumerate(units_of(text_blocks(sources), units.kind), 1):
+        if n <= len(sides):
+            yield sides[n - 1], unit + separator
+    if n != len(sides):
+        raise TrainingError("A text changed while it was being read; start again.")
 
 
 def _blocks_of(source: Source) -> Iterator[str]:

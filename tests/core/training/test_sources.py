@@ -122,6 +122,23 @@ def test_a_split_that_leaves_nothing_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_text_that_changes_between_two_readings_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, run = tmp_path / "a.txt", tmp_path / "run"
+    path.write_text("\n\n".join(DOCUMENTS), encoding="utf-8")
+    run.mkdir()
+
+    def shorten(*_: object) -> object:
+        path.write_text("\n\n".join(DOCUMENTS[:30]), encoding="utf-8")
+        return sides_of(*_)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("core.training.sources.sides_of", shorten)
+    with pytest.raises(TrainingError, match="changed while it was being read"):
+        write_sources([FileSource(path)], run, split="documents")
+    assert list(run.iterdir()) == []
+
+
 def test_repeats_across_the_split_are_counted() -> None:
     text = "\n\n".join(DOCUMENTS[:36] + DOCUMENTS[:4])
     assert n_leaked(count_units([text]), 0.1) == (4, 4)
