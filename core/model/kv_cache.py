@@ -1,5 +1,7 @@
 """The keys and values of tokens already read, so that a new token reads only itself."""
 
+from functools import partial
+
 import torch
 from torch import Tensor
 
@@ -17,8 +19,10 @@ class KeyValueCache:
     ) -> None:
         """Make room for `n_ctx` tokens in the type and on the device of `like`."""
         shape = (1, config.n_kv_heads, n_ctx or config.n_ctx, config.d_head)
-        self._keys = [like.new_empty(shape) for _ in range(config.n_layers)]
-        self._values = [like.new_empty(shape) for _ in range(config.n_layers)]
+        kind, device = like.dtype, like.device  # of a weight that may be shared out
+        empty = partial(torch.empty, shape, dtype=kind, device=device)
+        self._keys = [empty() for _ in range(config.n_layers)]
+        self._values = [empty() for _ in range(config.n_layers)]
         self.n_read = 0
         """Tokens whose keys and values are stored in every layer."""
 

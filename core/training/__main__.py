@@ -31,7 +31,7 @@ EPILOG = (
     "present step with a checkpoint; the same command goes on from there. On several "
     "GPUs or machines: torchrun --nproc-per-node K -m core.training RUN_DIR"
 )
-PASSIVE_WAITING = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0"}
+WAITING = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0"}
 """Threads that wait for each other sleep; spinning, they collapse beside any other
 busy program. Read once, when torch is loaded: by GNU's OpenMP and by LLVM's."""
 LOWEST_PRIORITY = 19
@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def settle(niceness: int) -> None:
     """Be a good neighbour to other programs, before torch is loaded."""
-    for name, value in PASSIVE_WAITING.items():
+    for name, value in WAITING.items():
         os.environ.setdefault(name, value)
     if niceness and sys.platform != "win32":
         os.nice(niceness)

@@ -7,6 +7,7 @@ one does. A process by itself is `ALONE`, and exchanges nothing.
 """
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,13 +20,13 @@ from torch import Tensor
 from torch.distributed import Store  # type: ignore[attr-defined]
 from torch.distributed.rendezvous import rendezvous
 
-from core.errors import CoreError, TrainingError
+from core.errors import TrainingError
 from core.training.control import COMMANDS, Command, Control
 from core.training.events import Event, EventLog
 
 PATIENCE = timedelta(days=1)
 """To wait for one another: the main process may be reading a large text."""
-REPORT_WAIT = timedelta(seconds=5)
+N_POLLS, POLL_S = 20, 0.1
 """To wait for the last words of a process that has ended."""
 REPORT = "failed"
 LOST_SIGNS = ("gloo", "NCCL", "Connection")
@@ -114,15 +115,19 @@ class Processes:
     def cause_of(self, error: BaseException) -> TrainingError | None:
         """Why another process ended, if that is what an error comes from.
 
-        Waits a little for its last words, and knows the error by its own if there are
-        none.
+        Waits a little for its last words.
         """
-        if self.store is None or isinstance(error, CoreError):
+        signs = (sign in str(error) for sign in LOST_SIGNS)
+        if self.store is None or not (
+            isinstance(error, KeyboardInterrupt) or any(signs)
+        ):
             return None
-        with suppress(RuntimeError):
-            self.store.wait([REPORT], REPORT_WAIT)
-            return TrainingError(str(self.store.get(REPORT), "utf-8"))
-        if not any(sign in str(error) for sign in LOST_SIGNS):
+        for _ in range(N_POLLS):
+            with suppress(RuntimeError):  # the store may have gone with its machine
+                if self.store.check([REPORT]):
+                    return TrainingError(str(self.store.get(REPORT), "utf-8"))
+            time.sleep(POLL_S)
+        if isinstance(error, KeyboardInterrupt):
             return None
         return TrainingError(
             "Another process of the run ended without a word; start all of them again "

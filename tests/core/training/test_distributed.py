@@ -21,7 +21,7 @@ LOST = RuntimeError("[gloo/transport/tcp/pair.cc] Connection closed by peer")
 
 @pytest.fixture(autouse=True)
 def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed, "REPORT_WAIT", distributed.REPORT_WAIT / 1000)
+    monkeypatch.setattr(distributed, "POLL_S", 0)
 
 
 def test_without_torchrun_a_process_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
