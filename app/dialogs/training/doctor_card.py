@@ -141,12 +141,11 @@ class DoctorCard(Card):
         meaning = quiet(finding.meaning)
         for label in (what, meaning):
             label.setWordWrap(True)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
+        buttons = QVBoxLayout()
+        buttons.setSpacing(BUTTON_GAP)
         buttons.setContentsMargins(0, BUTTON_GAP, 0, BUTTON_GAP)
         for mend in finding.mends:
-            buttons.addWidget(self._mend(mend))
-        buttons.addStretch(1)
+            buttons.addWidget(self._mend(mend), 0, Qt.AlignmentFlag.AlignLeft)
         right = QVBoxLayout()
         right.setSpacing(MEANING_GAP)
         right.addWidget(what)

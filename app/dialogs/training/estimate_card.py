@@ -37,7 +37,7 @@ ROLES = {
 MEMORY_PARTS = ("weights", "gradients", "optimizer", "activations")
 PALER = 0.22
 """Each part of the memory is this much paler than the one before."""
-SCHEDULE_HEIGHT = 96
+SCHEDULE_HEIGHT = 64
 N_SAMPLES = 160
 MEASURE, MEASURING = "Measure", "Measuring…"
 UNMEASURED = "How long it takes is measured with a few real steps."
@@ -130,8 +130,8 @@ class MachineCard(Card):
         took = duration_text(minutes(*config, speed.tokens_per_second))
         self.time.setText(f"{took} for {plural(training.n_steps, 'step')}")
         self.speed.setText(
-            f"Measured with a few real steps on {speed.device}: "
-            f"{speed.tokens_per_second:,.0f} tokens a second."
+            f"Measured: {speed.tokens_per_second:,.0f} tokens a second "
+            f"on {speed.device}."
         )
 
     def show_measuring(self, *, is_measuring: bool) -> None:
