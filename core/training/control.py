@@ -60,6 +60,13 @@ class Control:
         log.warning("%s says %r; known are %s", self._file, word, ", ".join(COMMANDS))
         return None
 
+    def is_asked_to_stop(self) -> bool:
+        """Whether a stop is asked for; any other word is left for the first step."""
+        if self._signal or not self._file.exists():
+            return bool(self._signal)
+        word = self._file.read_text(encoding="utf-8", errors="replace")
+        return word.strip() == "stop"
+
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         """Note the first signal; a second one acts as it would without us."""
         self._signal = signal.Signals(number).name

@@ -34,6 +34,7 @@ from core.training.control import Control
 from core.training.distributed import ALONE, Processes, SharedControl
 from core.training.events import (
     Evaluated,
+    Event,
     EventLog,
     Finished,
     Paused,
@@ -78,9 +79,15 @@ def train(folder: Path, events: EventLog, processes: Processes = ALONE) -> None:
     config = read_config(folder)
     check_memory(config.model)
     device = processes.device(choose_device(config.training.device))
+
+    def tell(event: Event) -> None:
+        events.write(event)
+        if control.is_asked_to_stop():
+            raise KeyboardInterrupt
+
     with processes.main_first():
-        tokenizer = run_tokenizer(folder, config)
-        texts = run_texts(folder, config, tokenizer)
+        tokenizer = run_tokenizer(folder, config, tell)
+        texts = run_texts(folder, config, tokenizer, tell)
     model = replace(config.model, n_vocab=tokenizer.n_vocab)
     try:
         trainer = Trainer(config.training, model, device, processes)

@@ -69,7 +69,7 @@ def run(folder: Path) -> int:
 
     def tell(event: Event) -> None:
         events.write(event)
-        if control.command() == "stop":
+        if control.is_asked_to_stop():
             raise KeyboardInterrupt
 
     try:

@@ -44,8 +44,8 @@ def test_a_branch_has_its_own_steps_and_moments(run: Path) -> None:
     changes = {"training": {"n_steps": 1, **rates}}
     folder = branch(run, 4, run.with_name("new"), changes)
     events = carry_out(folder)
-    assert isinstance(events[0], Started)
-    assert events[0].step == 0
+    (started,) = (event for event in events if isinstance(event, Started))
+    assert started.step == 0
     old = read_model(run / "checkpoints/step-00000004").weights
     new = read_model(checkpoints(folder)[-1]).weights
     moved = (new["embed.W_E"] - old["embed.W_E"]).abs().max()

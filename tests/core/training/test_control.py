@@ -47,3 +47,13 @@ def test_a_second_signal_acts_as_it_would_without_us(tmp_path: Path) -> None:
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+
+
+def test_before_the_first_step_only_a_stop_is_heard(tmp_path: Path) -> None:
+    control = Control(tmp_path)
+    assert not control.is_asked_to_stop()
+    send(tmp_path, "pause")
+    assert not control.is_asked_to_stop()
+    assert control.command() == "pause"
+    send(tmp_path, "stop")
+    assert control.is_asked_to_stop()

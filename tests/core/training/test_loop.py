@@ -16,7 +16,9 @@ from core.training.events import (
     Evaluated,
     Event,
     Finished,
+    Merged,
     Paused,
+    Preparing,
     Resumed,
     Saved,
     Started,
@@ -26,7 +28,7 @@ from core.training.events import (
 )
 from core.training.schedule import learning_rate
 from core.training.trainer import Trainer
-from tests.helpers.runs import carry_out
+from tests.helpers.runs import N_BYTE_TOKENS, carry_out
 
 MakeRun = Callable[..., Path]
 
@@ -41,7 +43,14 @@ def steps(events: list[Event]) -> dict[int, Stepped]:
 
 
 def kinds(events: Sequence[Event]) -> list[str]:
-    return [type(event).__name__ for event in events if not isinstance(event, Stepped)]
+    passed_over = (Preparing, Stepped)
+    return [
+        type(event).__name__ for event in events if not isinstance(event, passed_over)
+    ]
+
+
+def started(events: Sequence[Event]) -> Started:
+    return next(event for event in events if isinstance(event, Started))
 
 
 def change_config(folder: Path, before: str, after: str) -> None:
@@ -91,8 +100,7 @@ def test_a_run_tells_its_story_in_order(make_run: MakeRun) -> None:
     events = carry_out(make_run(n_steps=4, evaluate_every=2, checkpoint_every=2))
     turn = ["Evaluated", "Saved"]
     assert kinds(events) == ["Started", "Evaluated", *turn, *turn, "Finished"]
-    assert isinstance(events[0], Started)
-    assert events[0].n_vocab == 257
+    assert started(events).n_vocab == 257
     assert [event.step for event in events if isinstance(event, Saved)] == [2, 4]
 
 
@@ -207,8 +215,7 @@ def test_a_text_of_one_window_is_enough(
         )
     )
     assert isinstance(events[-1], Finished)
-    assert isinstance(events[0], Started)
-    assert events[0].n_train_tokens - 64 == n_windows
+    assert started(events).n_train_tokens - 64 == n_windows
 
 
 def test_a_text_shorter_than_a_window_is_refused(make_run: MakeRun) -> None:
@@ -238,8 +245,7 @@ def test_validation_files_are_read(make_run: MakeRun) -> None:
     text = "".join(random.Random(1).choices("abc", k=100))
     (folder / "other.txt").write_text(text, encoding="utf-8")
     events = carry_out(folder)
-    assert isinstance(events[0], Started)
-    assert events[0].n_valid_tokens == 100
+    assert started(events).n_valid_tokens == 100
 
 
 def test_a_model_that_cannot_fit_is_refused_before_the_text_is_read(
@@ -334,3 +340,11 @@ def test_a_tokenizer_file_can_be_given(make_run: MakeRun, tmp_path: Path) -> Non
     config.write_text(text.replace("n_vocab = 257", given), encoding="utf-8")
     assert isinstance(carry_out(second)[-1], Finished)
     assert not (second / "tokenizer.json").exists()
+
+
+def test_a_run_tells_its_merges_before_it_starts(make_run: MakeRun) -> None:
+    events = carry_out(make_run(tokenizer={"n_vocab": 270}))
+    first = next(i for i, event in enumerate(events) if isinstance(event, Started))
+    merged = [event for event in events[:first] if isinstance(event, Merged)]
+    assert sum(len(event.left) for event in merged) == 270 - N_BYTE_TOKENS
+    assert merged[-1].n_done == merged[-1].n_asked
