@@ -210,8 +210,7 @@ class Workbench(QWidget):
             self._studio = Studio(self._settings, self.window())
             self._studio.open_requested.connect(self._session.open_model)
         self._studio.show()
-        self._studio.raise_()
-        self._studio.activateWindow()
+        self._studio.activateWindow()  # it stays above the window that it belongs to
         return self._studio
 
     @Slot(object, bool)

@@ -9,12 +9,20 @@ UTF16 = bytes([0xFF, 0xFE, 0x68, 0, 0x69, 0, 0x0A, 0])
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0\x90wS\xde"
 
 
-def test_a_text_shorter_than_a_window_is_refused_with_both_numbers(desk):
-    desk.take_file("short.txt", b"abcdefgh" * 4)
-    desk.plan.set_fields({"model.n_ctx": 64, "data.valid_share": 0.0})
-    assert "65" in desk.said()
-    assert not desk.setup.start.is_usable
-    assert desk.setup.obstacle
+@pytest.mark.parametrize("n_characters", [64, 65, 66])
+def test_a_text_shorter_than_a_window_is_refused_with_both_numbers(desk, n_characters):
+    # 257 tokens are the single bytes and the end of a text: a token a character.
+    desk.plan.set_fields(
+        {"tokenizer.n_vocab": 257, "model.n_ctx": 64, "data.valid_share": 0.0}
+    )
+    desk.take_file("short.txt", (b"abcdefgh" * 9)[:n_characters])
+    assert desk.facts["to learn from"] == str(n_characters)
+    errors = [
+        each for each in desk.setup.data.doctor.findings if each.severity == "error"
+    ]
+    desk.setup.show_page(2)
+    assert desk.setup.start.is_usable == (n_characters >= 65) == (not errors)
+    assert all("64" in each.what and "65" in each.what for each in errors)
 
 
 def test_a_mend_of_the_doctor_does_what_it_says(desk):
