@@ -9,13 +9,8 @@ from PySide6.QtGui import QWheelEvent
 
 from app.style.theme import DARK, LIGHT, apply_theme
 from app.widgets.curve_legend import reading
-from app.widgets.curve_plot import (
-    CurvePlot,
-    Level,
-    Mark,
-    Series,
-    value_near,
-)
+from app.widgets.curve_parts import Level, Mark, Series
+from app.widgets.curve_plot import CurvePlot, value_near
 
 
 @pytest.fixture
