@@ -8,6 +8,7 @@ are read: a file must not run code.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -147,7 +148,8 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         ) from error
 
 
-def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
+@lru_cache(maxsize=8)
+def weight_shapes(config: ModelConfig) -> Mapping[str, tuple[int, ...]]:
     """The address and shape of every weight, without making one."""
     with torch.device("meta"):
         weights = Transformer(config).weights()
@@ -272,6 +274,8 @@ def _widened(weights: dict[str, Tensor], notes: list[str]) -> dict[str, Tensor]:
 def _count_nan(weights: Mapping[str, Tensor], warnings: list[str]) -> None:
     """Warn where a file holds values that are no numbers, and how many."""
     for address, weight in weights.items():
+        if weight.isfinite().all():
+            continue
         n_nan, n_infinite = int(weight.isnan().sum()), int(weight.isinf().sum())
         counts = [(n_nan, "NaN"), (n_infinite, "infinite")]
         if found := " and ".join(f"{n} {what}" for n, what in counts if n):
