@@ -84,11 +84,6 @@ class Lesson(QObject):
             self._plan.cancel_writing()
             self._end()
 
-    def close(self) -> None:
-        """End the process and take the scratch folder away."""
-        self.stop()
-        self._forget()
-
     def _end(self) -> None:
         self._taught = None
         self.ended.emit()

@@ -173,14 +173,6 @@ class Plan(QObject):
             self._writing = None
             self.activity_changed.emit(None)
 
-    def stop(self) -> bool:
-        """End the thread; whether it has ended."""
-        for request in (self._asked, self._writing):
-            if request is not None:
-                request.withdrawn.set()
-        self._asked = self._writing = None
-        return self._runner.stop()
-
     def look_again(self) -> None:
         """Read what is not read yet, and count its tokens."""
         if self._asked is not None:

@@ -69,5 +69,4 @@ def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[SetupDesk]:
     made = SetupDesk(qtbot, place)
     yield made
     made.setup.rest()
-    made.plan.stop()
     stop_runners(WAIT_MS)

@@ -37,7 +37,6 @@ def studio(qtbot, tmp_path, monkeypatch):
     yield made
     made.control.detach()
     made.setup.rest()
-    made.setup.plan.stop()
     stop_runners(WAIT_MS)
 
 
@@ -92,7 +91,6 @@ def test_its_size_is_kept_for_the_next_time(studio, qtbot):
     again = Studio(Settings())
     qtbot.addWidget(again)
     assert (again.width(), again.height()) == (900, 690)
-    again.setup.plan.stop()
 
 
 def test_a_run_can_be_given_more_steps_and_nothing_else_changes(studio, qtbot):
