@@ -96,6 +96,8 @@ def carry_out(folder: Path, events: EventLog, processes: "Processes") -> int:
     try:
         train(folder, events, processes)
     except (KeyboardInterrupt, Exception) as error:
+        if processes.n > 1:  # torchrun ends all when one ends; the reason comes first
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
         cause = processes.cause_of(error) or error
         if isinstance(cause, KeyboardInterrupt):  # before the first step, or twice
             events.write(Stopped(step=newest_step(folder), message="Stopped at once."))
