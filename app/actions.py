@@ -94,6 +94,19 @@ ACTIONS = (
     ActionRow("help.about", "&About Glassformer", "help", "F1", "about"),
 )
 
+SECTION_STARTS = frozenset(
+    (
+        "training.open",
+        "app.quit",
+        "edit.copy",
+        "time.previous",
+        "token.append",
+        "view.theme.system",
+        "view.maps.theme",
+    )
+)
+"""Rows that have a line above them in their menu."""
+
 
 def make_actions(window: QWidget) -> dict[str, QAction]:
     """An action of every row by its id, with its key working in this window."""

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import ACTIONS, MENUS, make_actions
+from app.actions import ACTIONS, MENUS, SECTION_STARTS, make_actions
 from app.frame.body import Body
 from app.frame.inspector import Inspector
 from app.frame.message_bar import MessageBar
@@ -136,12 +136,9 @@ class Workbench(QWidget):
         """One button for all menus: the window has no bar for them."""
         whole = QMenu(self)
         menus = {key: whole.addMenu(title) for key, title in MENUS}
-        before: dict[str, str] = {}
         for row in ACTIONS:
-            kind = row.id.partition(".")[0] + row.group
-            if before.setdefault(row.menu, kind) != kind:
+            if row.id in SECTION_STARTS:
                 menus[row.menu].addSeparator()
-            before[row.menu] = kind
             menus[row.menu].addAction(self.actions_by_id[row.id])
         button = icon_button("menu", "Menu", "window.menu")
         button.clicked.connect(self._on_menu_clicked)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import ACTIONS, MENUS, KeyGuard, make_actions
+from app.actions import ACTIONS, MENUS, SECTION_STARTS, KeyGuard, make_actions
 from app.style.icons import ICONS
 
 Key = Qt.Key
@@ -80,6 +80,32 @@ def pressed(window, kind, key):
     window.triggered.clear()
     QTest.keyClick(widget, key)
     return window.triggered
+
+
+def sections(menu):
+    """The rows of a menu, from one line to the next."""
+    found = [[]]
+    for row in (row for row in ACTIONS if row.menu == menu):
+        if row.id in SECTION_STARTS:
+            found.append([])
+        found[-1].append(row)
+    return found
+
+
+@pytest.mark.parametrize("menu", dict(MENUS))
+def test_a_line_in_a_menu_stands_between_rows(menu):
+    assert all(sections(menu))
+    assert sum(len(rows) == 1 for rows in sections(menu)) <= 2
+
+
+def test_a_section_starts_at_a_row_that_exists():
+    assert {row.id for row in ACTIONS} >= SECTION_STARTS
+
+
+@pytest.mark.parametrize("group", ["theme", "maps"])
+def test_a_choice_is_a_section_of_its_own(group):
+    rows = [rows for rows in sections("view") if rows[0].group == group]
+    assert [{row.group for row in each} for each in rows] == [{group}]
 
 
 def test_every_action_can_be_found_by_its_name(window):
