@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.dialogs.training.longer import lengthen
-from app.dialogs.training.place import RUNS, runs_folder
+from app.dialogs.training.place import runs_folder
 from app.dialogs.training.setup import BEGIN, DATA, MODEL
 from app.dialogs.training.studio import LEAST_SIZE, RUN, Studio
-from app.settings import Settings
+from app.settings import RUNS, Settings
 from app.style.contrast import contrast
 from app.style.theme import DARK, LIGHT, apply_theme
 from app.workers.runner import stop_runners
@@ -138,6 +138,7 @@ def test_a_new_run_from_here_keeps_the_text_and_offers_the_settings(studio, qtbo
     assert setup.origin.isVisible()
     assert setup.page == MODEL
     assert not studio.steps.button(DATA).isEnabled()
+    qtbot.waitUntil(lambda: not studio.control.is_live, timeout=WAIT_MS)
     assert setup.obstacle == ""
     setup.origin.dropped.emit()
     assert setup.plan.draft.origin is None
