@@ -54,6 +54,11 @@ def is_switch(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+def is_list_of_text(value: Any) -> bool:
+    """A list with texts alone in it."""
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
 def whole_between(least: int, most: int) -> Callable[[Any], bool]:
     """A whole number from `least` to `most`."""
     return lambda value: type(value) is int and least <= value <= most
@@ -84,6 +89,15 @@ TOP_P = Setting("sampling/top_p", 1.0, number_between(TINY, 1))
 PENALTY = Setting("sampling/repetition_penalty", 1.0, number_between(TINY, LARGE))
 SEED = Setting("sampling/seed", 0, whole_between(0, 2**63 - 1))
 N_NEW = Setting("sampling/n_new", 20, whole_between(1, 100_000))
+RECENT_MODELS: Setting[list[str]] = Setting("last/models", [], is_list_of_text)
+"""Model folders that were open, the newest first."""
+RUNS = Setting("training/runs", "", is_text)
+"""The folder of all runs; "" for the one the system suggests."""
+MORE_FOLDERS: Setting[list[str]] = Setting("training/more_folders", [], is_list_of_text)
+"""Folders of runs that the person added to the one where new runs go."""
+ON_CLOSE = Setting("training/on_close", "ask", one_of("ask", "keep", "stop"))
+"""What becomes of a run when its window closes."""
+STUDIO_GEOMETRY = Setting("training/geometry", "", is_text)
 
 SETTINGS: tuple[Setting[Any], ...] = (
     THEME,
@@ -104,6 +118,11 @@ SETTINGS: tuple[Setting[Any], ...] = (
     PENALTY,
     SEED,
     N_NEW,
+    RECENT_MODELS,
+    RUNS,
+    MORE_FOLDERS,
+    ON_CLOSE,
+    STUDIO_GEOMETRY,
 )
 
 

@@ -2,23 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-from app.settings import Setting, Settings
+from app.settings import RECENT_MODELS, Settings
 
 MOST = 8
 CONFIG_FILE = "config.json"
 """As in `core.checkpoints.native`, which loads torch."""
 CHECKPOINTS = "checkpoints"
 """As in `core.training.checkpoint`, which loads torch."""
-
-
-def is_list_of_text(value: Any) -> bool:
-    """A list with texts alone in it."""
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-RECENT_MODELS: Setting[Any] = Setting("last/models", [], is_list_of_text)
 
 
 def name_in(folder: Path) -> str:

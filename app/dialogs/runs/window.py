@@ -25,9 +25,8 @@ from app.dialogs.runs.list_page import ListPage
 from app.dialogs.training.place import runs_folder
 from app.failures import ErrorReport
 from app.frame.message_bar import MessageBar
-from app.frame.recent import is_list_of_text
 from app.session import Session
-from app.settings import Setting, Settings
+from app.settings import MORE_FOLDERS, Settings
 from app.widgets.qt_calls import tells_faults
 from app.workers.runner import Request, Runner
 from app.workers.runs import (
@@ -47,8 +46,6 @@ TITLE = "Runs"
 FIRST_SIZE, LEAST_SIZE = (1000, 680), (760, 480)
 TOP_MARGIN = 6
 LOOK_EVERY_MS = 2000
-MORE_FOLDERS: Setting[Any] = Setting("training/more_folders", [], is_list_of_text)
-"""Folders of runs that the person added to the one where new runs go."""
 RESTING = ("new", "stopped", "crashed")
 """Runs that nothing keeps from going on."""
 RUNS, COMPARE, DIFFERENCE = range(3)

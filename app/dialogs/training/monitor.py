@@ -15,7 +15,6 @@ from app.dialogs.training.monitor_close import (
     CLOSE_ANSWERS,
     CLOSE_QUESTION,
     DISCARD_ANSWERS,
-    ON_CLOSE,
     AskBar,
     CloseMenu,
     discard_question,
@@ -28,7 +27,7 @@ from app.dialogs.training.monitor_record import RunRecord
 from app.dialogs.training.monitor_samples import SamplesCard
 from app.dialogs.training.monitor_words import RunWords
 from app.failures import ErrorReport
-from app.settings import Settings
+from app.settings import ON_CLOSE, Settings
 from app.widgets.qt_calls import tells_faults
 from app.widgets.tall import Tall
 from app.workers.run_control import RunControl

@@ -9,10 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QWidget
 
 from app.frame.parts import plain_label
-from app.settings import Setting, Settings, one_of
-
-ON_CLOSE = Setting("training/on_close", "ask", one_of("ask", "keep", "stop"))
-"""What becomes of a run when its window closes."""
+from app.settings import ON_CLOSE, Settings
 
 Answer = tuple[str, str, str]
 """What stands on a button, its name, and its look ("primary", "flat", "")."""

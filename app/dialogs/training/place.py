@@ -7,10 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths
 
-from app.settings import APPLICATION, Setting, Settings, is_text
-
-RUNS: Setting[str] = Setting("training/runs", "", is_text)
-"""The folder of all runs; "" for the one the system suggests."""
+from app.settings import APPLICATION, RUNS, Settings
 
 
 def runs_folder(settings: Settings) -> Path:

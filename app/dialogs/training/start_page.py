@@ -26,13 +26,13 @@ from app.dialogs.training.commands import (
     train_command,
 )
 from app.dialogs.training.doctor_card import quiet
-from app.dialogs.training.place import RUNS, runs_folder
+from app.dialogs.training.place import runs_folder
 from app.dialogs.training.plan import Plan
 from app.dialogs.training.preset_list import parameters_text, shape_text
 from app.dialogs.training.source_line import title_of
 from app.dialogs.training.wording import plural
 from app.frame.parts import icon_button
-from app.settings import Settings
+from app.settings import RUNS, Settings
 from app.style.fonts import SMALL, mono, sans
 from app.widgets.card import Card, plain_label, set_ink
 from app.widgets.number_field import WholeField

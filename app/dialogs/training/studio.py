@@ -24,14 +24,13 @@ from app.dialogs.training.longer import LongerBar
 from app.dialogs.training.monitor import Monitor
 from app.dialogs.training.setup import DATA, Setup
 from app.failures import ErrorReport
-from app.settings import Setting, Settings, bytes_of_text, is_text, text_of_bytes
+from app.settings import STUDIO_GEOMETRY, Settings, bytes_of_text, text_of_bytes
 from app.widgets.qt_calls import tells_faults
 from app.workers.run_control import RunControl
 from core.errors import CoreError
 
 TITLE = "Training studio"
 LEAST_SIZE, FIRST_SIZE = (900, 640), (1120, 740)
-GEOMETRY: Setting[str] = Setting("training/geometry", "", is_text)
 STEPS = ("1  Data", "2  Model", "3  Start", "4  Run")
 RUN = len(STEPS) - 1
 MARGINS = (14, 8, 14, 8)
@@ -52,7 +51,7 @@ class Studio(QDialog):
         self.setWindowTitle(TITLE)
         self.setMinimumSize(*LEAST_SIZE)
         self.resize(*FIRST_SIZE)
-        self.restoreGeometry(bytes_of_text(settings.read(GEOMETRY)))
+        self.restoreGeometry(bytes_of_text(settings.read(STUDIO_GEOMETRY)))
         self.control = RunControl(self)
         self.setup, self.monitor = Setup(settings), Monitor(self.control, settings)
         self.longer = LongerBar()
@@ -180,7 +179,7 @@ class Studio(QDialog):
             self._show_monitor()
             event.ignore()
             return
-        self._settings.write(GEOMETRY, text_of_bytes(self.saveGeometry()))
+        self._settings.write(STUDIO_GEOMETRY, text_of_bytes(self.saveGeometry()))
         self.setup.rest()
         super().closeEvent(event)
 

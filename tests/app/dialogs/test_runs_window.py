@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from app.dialogs.runs.run_table import COLUMNS, RunTable
 from app.dialogs.runs.window import COMPARE, DIFFERENCE, RunsWindow
-from app.dialogs.training.place import RUNS
-from app.settings import Settings
+from app.settings import RUNS, Settings
 from app.workers.runs import PickRequest
 from core.files import held_alone
 from core.training.runs import run_info

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from app.frame.recent import MOST, RECENT_MODELS, RecentModels
+from app.frame.recent import MOST, RecentModels
 from app.frame.sentence_bar import SentenceBar, counted, counts_of, short_name
-from app.settings import Settings
+from app.settings import RECENT_MODELS, Settings
 from tests.helpers.bundles import save_tiny, tiny_tokenizer
 
 

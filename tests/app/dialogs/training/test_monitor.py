@@ -7,13 +7,13 @@ import pytest
 
 from app.dialogs.training import monitor_head
 from app.dialogs.training.monitor import TWO_COLUMNS, Monitor
-from app.dialogs.training.monitor_close import ON_CLOSE, discard_question
+from app.dialogs.training.monitor_close import discard_question
 from app.dialogs.training.monitor_export import WRITERS, with_ending
 from app.dialogs.training.monitor_figures import part_words
 from app.dialogs.training.monitor_head import STATES
 from app.dialogs.training.monitor_probe import pattern_matrix, read_patterns
 from app.dialogs.training.monitor_record import Formed
-from app.settings import Settings
+from app.settings import ON_CLOSE, Settings
 from app.workers.run_control import RunControl
 from app.workers.run_states import WISHES, State
 from core.files import held_alone
