@@ -21,5 +21,11 @@ def fitted(selection: Selection, trace: Trace, *, follows_end: bool) -> Selectio
 
 
 def kept_inside(selection: Selection, trace: Trace) -> Selection:
-    """A wished place, clamped to the trace; a number outside the step stays chosen."""
-    return replace(clamped(selection, trace), focus=selection.focus)
+    """A wished place, clamped to the trace.
+
+    A number outside the step stays chosen where the trace has it: a wish may be from
+    before, when the sentence was longer or the model another.
+    """
+    focus = selection.focus
+    is_there = focus is not None and trace.has(focus.key, focus.index)
+    return replace(clamped(selection, trace), focus=focus if is_there else None)

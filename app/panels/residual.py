@@ -5,6 +5,8 @@ with the present station marked; at the right the addition itself, and the chose
 token's norms from layer to layer.
 """
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout
 
@@ -14,14 +16,15 @@ from app.session import Session
 from app.style.fonts import LARGE, sans
 from app.widgets.card import Card
 from app.widgets.colour_bar import ColourBar
+from app.widgets.figure_table import FigureTable
 from app.widgets.label import elided
-from app.widgets.number_table import NumberTable, TableRow
+from app.widgets.number_table import TableRow
 from app.widgets.stream import SIDES, StreamRow, StreamView
 from app.widgets.stream import number as number_text
 from app.widgets.strip import VectorStrip
 from core.trace.matrix import Cell
 from core.trace.needs import Index
-from core.trace.selection import feature_of
+from core.trace.selection import feature_of, pointed_at
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.residual import (
@@ -29,6 +32,7 @@ from core.trace.views.residual import (
     StreamNorms,
     addition_of,
     key_of,
+    measure_cells,
     norm_parts,
     station_of,
     stream_norms,
@@ -59,10 +63,11 @@ class ResidualPanel(Panel):
         self._measured: tuple[Trace, StreamNorms] | None = None
         self._stream, self._bar = StreamView(), ColourBar()
         self._strips = VectorStrip("The addition, number by number")
-        self._table = NumberTable("Lengths along the chosen token's stream")
+        self._table = FigureTable("Lengths along the chosen token's stream")
         self._stream.station_clicked.connect(self._on_stream_station_clicked)
         self._strips.cell_clicked.connect(self._on_strips_cell_clicked)
         self._table.row_clicked.connect(self._on_table_row_clicked)
+        self._table.number_clicked.connect(self._on_table_number_clicked)
         self._streams = Card("Every token's stream, from embedding to logits")
         self._sum, self._lengths = Card(), Card()
         self._streams.body.addWidget(self._stream)
@@ -156,6 +161,17 @@ class ResidualPanel(Panel):
     def _on_table_row_clicked(self, row: int) -> None:
         if self._scene is not None:
             self._ask(row, self._scene.selection.query)
+
+    @Slot(int, int)
+    def _on_table_number_clicked(self, station: int, column: int) -> None:
+        """Go to the sum at a station, and have a length or the cosine explained."""
+        if self._scene is None:
+            return
+        trace, at = self._scene.trace, self._scene.selection
+        place = (at.query, feature_of(at, trace, "d_model"))
+        moved = pointed_at(at, trace, Cell(key_of(station), place))
+        asked = measure_cells(trace, station, at.query)[column]
+        self.session.request_selection(replace(moved, focus=asked))
 
     def _ask(self, station: int, query: int) -> None:
         """Go to the sum at a station, for a token and the same feature."""

@@ -88,6 +88,11 @@ QPushButton[kind="flat"]:hover, QToolButton[kind="flat"]:hover {
     background: $sunken; color: $text; }
 QPushButton[kind="segment"]:checked, QToolButton[kind="segment"]:checked {
     background: $accent_soft; color: $accent_ink; }
+QPushButton[kind="figure"] {
+    background: transparent; border: 0; color: $accent_ink;
+    padding: 0; min-height: 0; }
+QPushButton[kind="figure"]:hover, QPushButton[kind="figure"]:focus {
+    background: $accent_soft; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton[kind="primary"]:focus, QToolButton[kind="primary"]:focus {
     border: 2px solid $text; padding: 4px 11px; }

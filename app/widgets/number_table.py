@@ -103,10 +103,22 @@ class NumberTable(Canvas):
         """One item a row."""
         return len(self._rows)
 
-    def item_rect(self, index: int) -> QRectF:
+    def row_rect(self, row: int) -> QRectF:
         """The whole row, below the heads."""
-        top = self._head_height + index * self._row_height
+        top = self._head_height + row * self._row_height
         return QRectF(0, top, self.viewport().width(), self._row_height)
+
+    def item_of(self, row: int) -> int:
+        """The item that a row is."""
+        return row
+
+    def row_of(self, index: int) -> int:
+        """The row that an item belongs to."""
+        return index
+
+    def item_rect(self, index: int) -> QRectF:
+        """The whole row."""
+        return self.row_rect(index)
 
     def item_at(self, point: QPointF) -> int:
         """The row at a height; the heads that lie over it are none."""
@@ -139,7 +151,7 @@ class NumberTable(Canvas):
         """Scroll to the marked row; the heads lie over the first line of the view."""
         if self._selected is None:
             return
-        self.reveal(self._selected)
+        self.reveal(self.item_of(self._selected))
         bar, top = self.verticalScrollBar(), self._selected * self._row_height
         bar.setValue(min(bar.value(), round(top)))
 
@@ -176,7 +188,7 @@ class NumberTable(Canvas):
         boxes, span = self._number_boxes(), self._bar_span()
         has_negative = any(row.share < 0 for row in self._rows)
         for index in range(first, len(self._rows)):
-            box = self.item_rect(index)
+            box = self.row_rect(index)
             if box.top() > visible.bottom():
                 break
             ground = self._paint_ground(painter, box, index)
@@ -188,7 +200,7 @@ class NumberTable(Canvas):
     def _paint_ground(self, painter: QPainter, box: QRectF, index: int) -> str:
         """The row's background where it stands out; its name."""
         is_marked = index == self._selected
-        if not is_marked and index != self.hover_index:
+        if not is_marked and index != self.row_of(self.hover_index):
             return "surface"
         ground = "query_soft" if is_marked else "sunken"
         painter.setPen(Qt.PenStyle.NoPen)

@@ -17,6 +17,7 @@ from core.errors import TraceError
 from core.trace.equations import equation
 from core.trace.needs import SUMS_OF_PRODUCTS, Index, input_letters, places
 from core.trace.numbers import may_be_broken, short
+from core.trace.statistics import STATISTICS, is_statistic, parts_of, rows_of
 from core.trace.steps import TOKEN_OPS, Step
 from core.trace.trace import Trace
 
@@ -102,6 +103,9 @@ class Explanation:
         if self.op in SUMS_OF_PRODUCTS:
             left, right, *bias = (block.values for block in self.blocks)
             return np.concatenate((left * right, *bias))
+        if self.op in STATISTICS:
+            rows = (block.values for block in self.blocks)
+            return np.asarray(STATISTICS[self.op].terms(*rows))
         if self.op == "add":
             return np.concatenate([block.values for block in self.blocks])
         if self.op == "softmax":
@@ -117,6 +121,8 @@ class Explanation:
         is_product = self.op in SUMS_OF_PRODUCTS and place < len(first)
         if is_product:
             parts = tuple(block.operand(place) for block in self.blocks[:2])
+        elif self.op in STATISTICS:
+            parts = tuple(block.operand(place) for block in self.blocks)
         elif self.op == "softmax":
             parts = (first.operand(place),)
         else:
@@ -146,10 +152,15 @@ class Explanation:
 
 
 def explain(trace: Trace, address: str, index: Index) -> Explanation:
-    """Explain one number of a step or a weight. `index` has a place for every axis."""
+    """Explain one number of a step or a weight, or a statistic of its rows.
+
+    `index` has a place for every axis; of a statistic, for every row.
+    """
     place = tuple(i for i in index if i is not None)
     if len(place) < len(index):
         raise TraceError(f"{address}: {place} is not one place; give all {len(index)}.")
+    if is_statistic(address):
+        return _measured(trace, address, place)
     if address not in trace.keys or trace.step(address).op in TOKEN_OPS:
         return _given(trace, address, place)
     step = trace.step(address)
@@ -178,6 +189,27 @@ def _given(trace: Trace, address: str, index: tuple[int, ...]) -> Explanation:
     else:
         note = "Learned in training."
     return Explanation(address, index, "given", value, value, (), "", note)
+
+
+def _measured(trace: Trace, address: str, index: tuple[int, ...]) -> Explanation:
+    """A number that a panel made of rows, and once more of the same in float64."""
+    op, _ = parts_of(address)
+    rows = rows_of(address, index)
+    exact = [trace.part(source, (place, None)) for source, place in rows]
+    wide = [row.astype(np.float64) for row in exact]
+    statistic = STATISTICS[op]
+    return Explanation(
+        address=address,
+        index=index,
+        op=op,
+        value=float(statistic.of(*wide)),
+        recorded=float(statistic.of(*exact)),
+        blocks=tuple(
+            Block(source, (place, None), row)
+            for (source, place), row in zip(rows, wide, strict=True)
+        ),
+        equation=statistic.equation(*wide),
+    )
 
 
 def _blocks(trace: Trace, step: Step, index: tuple[int, ...]) -> tuple[Block, ...]:

@@ -16,6 +16,7 @@ from core.tokenizers.base import Encoding
 from core.trace.cache import PartCache, read_only
 from core.trace.edits import Edit
 from core.trace.needs import Index, needs
+from core.trace.statistics import is_statistic, parts_of
 from core.trace.steps import Step, axis_sizes, steps_for
 from core.trace.work import multiplications
 
@@ -96,7 +97,9 @@ class Trace:
         return self._by_key[key]
 
     def shape(self, address: str) -> tuple[int, ...]:
-        """The shape of a step, a weight or a given."""
+        """The shape of a step, a weight or a given; of a statistic, a side a row."""
+        if is_statistic(address):
+            return tuple(self.shape(source)[0] for source in parts_of(address)[1])
         if address in self._by_key:
             return tuple(self.sizes[axis] for axis in self._by_key[address].axes)
         return tuple(self._stored(address).shape)
@@ -156,6 +159,8 @@ class Trace:
     def explain(self, address: str, index: tuple[int, ...]) -> "Explanation":
         """The arithmetic that made one number: operands, equation, text.
 
+        Also of a statistic, such as "length:layers.0.resid_mid" at (token,).
+
         Raises:
             TraceError: There is no such step or weight, or the index lies outside it.
         """
@@ -189,6 +194,14 @@ class Trace:
         if not inside:
             raise TraceError(f"{address}: index {index} lies outside {shape}.")
         return full
+
+    def has(self, address: str, index: Index) -> bool:
+        """Whether there is such a part."""
+        try:
+            self.checked(address, index)
+        except TraceError:
+            return False
+        return True
 
     def _with_shared_names(self, kept: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
         """A kept step that only hands a value on keeps the step before it, too."""

@@ -11,15 +11,14 @@ from app.widgets.bars import Bar, Bars
 from app.widgets.card import Card
 from app.widgets.scatter import Dot, Scatter
 from core.trace.numbers import short
-from core.trace.selection import feature_of
 from core.trace.views.embedding import (
     Table,
     aimless_words,
+    cosine_cell,
     directed,
     flat_map,
     nearest,
     table_of,
-    weight_cell,
 )
 
 N_LISTED, N_MAPPED = 7, 24
@@ -27,8 +26,8 @@ N_LISTED, N_MAPPED = 7, 24
 NO_OTHERS = "The table has no other row."
 NO_DIRECTION = "This row points nowhere."
 LIST_NOTE = (
-    "Cosine: 1 is the same direction, 0 nothing in common. Click one to see it worked "
-    "out below the table."
+    "Cosine: 1 is the same direction, 0 nothing in common. Click one to compare the "
+    "rows below the table."
 )
 MAP_NOTE = "Near dots are rows that point alike. Click one to compare it."
 
@@ -37,13 +36,13 @@ class NeighboursCard(Card):
     """The nearest rows by cosine."""
 
     cell_requested = Signal(object)
-    """The reader wants a number of a neighbour's row: `Cell`."""
+    """The reader wants to see a cosine worked out: `Cell`."""
 
     def __init__(self) -> None:
         """An empty list."""
         super().__init__("Nearest rows")
         self._ids: tuple[int, ...] = ()
-        self._feature = 0
+        self._chosen = 0
         self.bars = Bars("Nearest rows by cosine")
         self.bars.setSizePolicy(
             QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum
@@ -58,7 +57,7 @@ class NeighboursCard(Card):
         table = table_of(trace)
         found = nearest(table, chosen, N_MAPPED)
         self._ids = found.ids[:N_LISTED]
-        self._feature = feature_of(selection, trace, "d_model")
+        self._chosen = chosen
         self.set_title(f"{scene.tokenizer.label(chosen)} · nearest rows")
         bars = (
             Bar(scene.tokenizer.label(row), (short(cosine),), cosine, f"id {row}")
@@ -70,20 +69,19 @@ class NeighboursCard(Card):
 
     @Slot(int)
     def _on_bar_clicked(self, place: int) -> None:
-        self.cell_requested.emit(weight_cell(self._ids[place], self._feature))
+        self.cell_requested.emit(cosine_cell(self._chosen, self._ids[place]))
 
 
 class MapCard(Card):
     """The chosen row among its neighbours, in the plane where they differ most."""
 
     cell_requested = Signal(object)
-    """The reader wants a number of a row on the map: `Cell`."""
+    """The reader wants to see a cosine worked out: `Cell`."""
 
     def __init__(self) -> None:
         """An empty map."""
         super().__init__("Neighbourhood")
         self._ids: tuple[int, ...] = ()
-        self._feature = 0
         self.scatter = Scatter("Map of the neighbourhood")
         self.scatter.dot_clicked.connect(self._on_dot_clicked)
         self.body.addWidget(self.scatter)
@@ -97,7 +95,6 @@ class MapCard(Card):
         around = nearest(table, chosen, N_MAPPED)
         shown = flat_map(table, (chosen, *around.ids))
         self._ids = shown.ids
-        self._feature = feature_of(scene.selection, scene.trace, "d_model")
         cosines = (1.0, *around.cosines.tolist())
         dots = (
             Dot(label_of(row), x, y, role, f"id {row}\ncosine {short(cosine)}")
@@ -116,7 +113,7 @@ class MapCard(Card):
 
     @Slot(int)
     def _on_dot_clicked(self, place: int) -> None:
-        self.cell_requested.emit(weight_cell(self._ids[place], self._feature))
+        self.cell_requested.emit(cosine_cell(self._ids[0], self._ids[place]))
 
 
 def emptiness(table: Table, row: int) -> str:

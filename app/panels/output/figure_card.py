@@ -2,11 +2,12 @@
 
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton
 
 from app.style.fonts import BASE, LARGE, SMALL, mono, sans
 from app.widgets.card import Card, plain_label
+from core.trace.matrix import Cell
 
 COLUMN_GAP, ROW_GAP = 12, 8
 GRID_ROWS = 3
@@ -19,15 +20,22 @@ class Figure(NamedTuple):
     name: str
     value: str
     words: str = ""
+    cell: Cell | None = None
+    """Where the inspector shows what the number is made of."""
 
 
 class FigureCard(Card):
     """Figures below each other; numbers in one column, words under each."""
 
+    cell_requested = Signal(object)
+    """The reader wants to see a figure worked out: `Cell`."""
+
     def __init__(self, title: str) -> None:
         """No figures yet."""
         super().__init__(title)
         self._labels: list[tuple[QLabel, QLabel, QLabel]] = []
+        self._links: list[QPushButton] = []
+        self._cells: tuple[Cell | None, ...] = ()
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(COLUMN_GAP)
         self._grid.setVerticalSpacing(0)
@@ -41,10 +49,15 @@ class FigureCard(Card):
             self._add_row()
         for place, labels in enumerate(self._labels):
             is_used = place < len(figures)
-            texts = figures[place] if is_used else ("", "", "")
-            for label, text in zip(labels, texts, strict=True):
+            figure = figures[place] if is_used else Figure("", "")
+            for label, text in zip(labels, figure[:3], strict=True):
                 label.setText(text)
                 label.setVisible(is_used and bool(text))
+            labels[1].setVisible(is_used and figure.cell is None)
+            self._links[place].setText(figure.value)
+            self._links[place].setAccessibleName(f"{figure.name} {figure.value}")
+            self._links[place].setVisible(figure.cell is not None)
+        self._cells = tuple(figure.cell for figure in figures)
 
     def _add_row(self) -> None:
         name, value = plain_label(), plain_label()
@@ -60,3 +73,16 @@ class FigureCard(Card):
         self._grid.addWidget(words, top + 1, 0, 1, 2)
         self._grid.setRowMinimumHeight(top + 2, ROW_GAP)
         self._labels.append((name, value, words))
+        link = QPushButton()
+        link.setProperty("kind", "figure")
+        link.setFont(mono(LARGE))
+        link.setToolTip("See how it is worked out")
+        link.clicked.connect(self._on_link_clicked)
+        self._grid.addWidget(link, top, 1, right)
+        self._links.append(link)
+
+    @Slot()
+    def _on_link_clicked(self) -> None:
+        link = self.sender()
+        if isinstance(link, QPushButton):
+            self.cell_requested.emit(self._cells[self._links.index(link)])

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.scene import Scene
 from app.session import Session
+from core.trace.matrix import Cell
 from core.trace.needs import Index
 
 CARD_GAP = 12
@@ -36,6 +37,11 @@ class Page(QWidget):
         """Make a token of the vocabulary the selected one."""
         chosen = replace(self.session.selection, token=token_id, focus=None)
         self.session.request_selection(chosen)
+
+    @Slot(object)
+    def inspect(self, cell: Cell) -> None:
+        """Have a number outside the step explained."""
+        self.session.request_selection(replace(self.session.selection, focus=cell))
 
     @property
     def trouble(self) -> str:

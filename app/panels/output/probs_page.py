@@ -21,6 +21,7 @@ from core.trace.numbers import short
 from core.trace.views.output import (
     Ranking,
     Stretch,
+    entropy_cell,
     follower,
     ranking,
     row_parts,
@@ -44,6 +45,7 @@ class ProbsPage(Page):
         self._softmax = FigureCard("What softmax does")
         self._softmax.head.addStrut(HEAD_HEIGHT)
         self._certainty = FigureCard("How sure the model is")
+        self._certainty.cell_requested.connect(self.inspect)
         self._end_to_end = Card("All probabilities, end to end")
         self._bar = CumulativeBar()
         self._bar.segment_clicked.connect(self._on_bar_segment_clicked)
@@ -126,7 +128,12 @@ def certainty(scene: Scene, row: Ranking) -> tuple[Figure, ...]:
     """How spread the probabilities are, and what really follows."""
     half = counted(row.n_holding(0.5), "token")
     figures = [
-        Figure("entropy", f"{row.entropy:.2f} bits", "the surprise to be expected"),
+        Figure(
+            "entropy",
+            f"{row.entropy:.2f} bits",
+            "the surprise to be expected",
+            entropy_cell(row.query),
+        ),
         Figure(
             "perplexity",
             short(row.perplexity),

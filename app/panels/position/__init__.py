@@ -15,7 +15,7 @@ from app.scene import Scene
 from app.session import Session
 from app.widgets.tall import Tall
 from core.trace.matrix import Cell
-from core.trace.views.position import chosen_feature
+from core.trace.views.position import chosen_feature, similarity_cell
 
 CARD_GAP = 12
 LEAST_HEIGHT = 500
@@ -69,5 +69,6 @@ class PositionPanel(Panel):
     @Slot(int, int)
     def _on_pair_requested(self, row: int, column: int) -> None:
         if self._scene is not None:
-            moved = replace(self._scene.selection, query=row, key=column, focus=None)
+            asked = similarity_cell(row, column)
+            moved = replace(self._scene.selection, query=row, key=column, focus=asked)
             self.session.request_selection(moved)

@@ -11,6 +11,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace import statistics
 from core.trace.matrix import Axis, Cell, FloatArray, Matrix
 from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection, feature_of
@@ -87,11 +88,9 @@ def table_of(trace: Trace) -> Table:
 
 
 @lru_cache(maxsize=1)
-@may_be_broken
 def lengths(table: Table) -> FloatArray:
     """The length of every row, 1 where it is zero: [n_vocab]."""
-    squares = np.einsum("vd,vd->v", table.values, table.values)
-    found = np.sqrt(squares, dtype=np.float32)
+    found = statistics.lengths(table.values)
     return np.where(found == 0, np.float32(1), found)
 
 
@@ -124,6 +123,11 @@ def cosines_to(table: Table, row: int) -> FloatArray:
 def weight_cell(row: int, feature: int) -> Cell:
     """The address of one number of the table."""
     return Cell(TABLE, (row, feature))
+
+
+def cosine_cell(row: int, other: int) -> Cell:
+    """The address of the cosine of two rows of the table."""
+    return statistics.statistic_cell("cosine", (TABLE, row), (TABLE, other))
 
 
 @lru_cache(maxsize=64)
@@ -215,12 +219,15 @@ def cosine_words(table: Table, row: int, other: int) -> str:
 def window(trace: Trace, selection: Selection) -> Window:
     """The rows around the chosen one; or it and a row further off that was asked for.
 
-    A row is asked for by pointing at a number of the table, and compared in the title.
+    A row is asked for by pointing at a number of the table or at a cosine with it, and
+    compared in the title.
     """
     chosen, focus = trace.ids[selection.query], selection.focus
     row, feature = chosen, chosen_place(trace, selection)[1]
     if focus is not None and focus.key == TABLE:
         row, feature = focus.index
+    elif focus is not None and focus == cosine_cell(chosen, focus.index[-1]):
+        row = focus.index[-1]
     if abs(row - chosen) > N_AROUND:
         title = cosine_words(table_of(trace), chosen, row)
         return Window((chosen, row), title, (1, feature))

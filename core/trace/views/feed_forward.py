@@ -12,6 +12,7 @@ import numpy as np
 
 from core.trace.matrix import Axis, FloatArray, Matrix
 from core.trace.numbers import MINUS, may_be_broken, short
+from core.trace.statistics import lengths
 from core.trace.steps import ACTIVATION_NAMES
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
@@ -162,8 +163,8 @@ def strongest_neurons(trace: Trace, ffn: str, query: int) -> tuple[Neuron, ...]:
     """
     stages = hidden_keys(trace, ffn)
     values = np.stack([trace.part(stage, (query,)) for stage in stages], axis=1)
-    written = np.abs(values[:, -1]) * _lengths(trace.part(f"{ffn}.W_2"))
-    whole = float(_lengths(trace.part(f"{ffn}.out", (query,))))
+    written = np.abs(values[:, -1]) * lengths(trace.part(f"{ffn}.W_2"))
+    whole = float(lengths(trace.part(f"{ffn}.out", (query,))))
     shares = written / whole if whole > 0 else np.zeros_like(written)
     return tuple(
         Neuron(index, tuple(values[index].tolist()), float(shares[index]))
@@ -225,13 +226,6 @@ def _moments(trace: Trace, key: str, query: int, *, is_rms: bool) -> str:
 def _rounded(value: float) -> str:
     """A figure of a row; what is left of 0 by rounding alone is written as 0."""
     return short(round(float(value), 4) + 0.0)
-
-
-@may_be_broken
-def _lengths(rows: FloatArray) -> FloatArray:
-    """The length of each row of the last axis. [..., d] -> [...]."""
-    lengths: FloatArray = np.sqrt(np.einsum("...d,...d->...", rows, rows))
-    return lengths
 
 
 def _strongest(values: FloatArray) -> tuple[int, ...]:

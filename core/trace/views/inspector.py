@@ -13,6 +13,7 @@ from core.trace.explain import Block, Explanation, Operand
 from core.trace.matrix import Cell
 from core.trace.needs import SUMS_OF_PRODUCTS
 from core.trace.numbers import MINUS, short
+from core.trace.statistics import STATISTICS, lengths, statistic_cell
 from core.trace.trace import Trace
 from core.trace.views.places import (
     FEATURES,
@@ -136,6 +137,8 @@ def inspector_view(trace: Trace, cell: Cell, label_of: LabelOf) -> InspectorView
 
 def _heads(explanation: Explanation) -> tuple[Words, ...]:
     """What the columns hold: ("q", "k", "product"), ("masked", "share")."""
+    if explanation.op in STATISTICS:
+        return tuple(map(Words, STATISTICS[explanation.op].heads))
     is_product = explanation.op in SUMS_OF_PRODUCTS
     if not is_product and explanation.op != "softmax":
         return ()
@@ -285,6 +288,47 @@ def _picked(explanation: Explanation, reading: _Reading) -> Made:
     return rows, f"{len(others)} more", short(float(block.values[others].sum()))
 
 
+def _statistic(explanation: Explanation, reading: _Reading) -> Made:
+    """The largest terms of the sum; under a cosine's products, the rows' lengths."""
+    terms = explanation.contributions
+    order = np.argsort(-np.abs(terms), kind="stable")
+    shown, others = order[:N_TERMS], order[N_TERMS:]
+    rows = []
+    for place in map(int, shown):
+        operands, value = explanation.term(place)
+        label = _place_in_row(explanation.blocks[0].address, place, reading)
+        links = tuple(map(reading.link, operands))
+        rows.append(Row(label, links, short(value)))
+    if explanation.op == "cosine":
+        is_one_source = len({block.address for block in explanation.blocks}) == 1
+        rows += [
+            _length(block, reading, is_named=not is_one_source)
+            for block in explanation.blocks
+        ]
+    if not len(others):
+        return rows, "", ""
+    return rows, f"{len(others)} more", short(float(terms[others].sum()))
+
+
+def _length(block: Block, reading: _Reading, *, is_named: bool) -> Row:
+    """A row's length, and the way to what makes it; by its step's name or its own."""
+    cell = statistic_cell("length", (block.address, block.index[0] or 0))
+    tip = place_text(reading.trace, cell, reading.label_of)
+    size = short(float(lengths(block.values)))
+    link = Link(size, role_of(block.address), cell, tip)
+    source, row = place_words(reading.trace, cell, reading.label_of)
+    return Row(Words(f"length of {(source if is_named else row).text}"), (link,))
+
+
+def _place_in_row(address: str, place: int, reading: _Reading) -> Words:
+    """What a place along a row is called."""
+    trace = reading.trace
+    axis = trace.step(address).axes[-1] if address in trace.keys else "d_model"
+    if axis == "n_vocab":
+        return Words(reading.label_of(place), "accent")
+    return Words(f"{FEATURES[axis]} {place + 1}")
+
+
 def _operands(explanation: Explanation, reading: _Reading) -> Made:
     """Every operand as it is."""
     return [r for block in explanation.blocks for r in _plain(block, reading)], "", ""
@@ -316,5 +360,6 @@ MAKERS: dict[str, Callable[[Explanation, _Reading], Made]] = {
     "rms_norm": _norm,
     "rotate": _rotated,
     "largest": _picked,
+    **dict.fromkeys(STATISTICS, _statistic),
 }
 """Ops whose operands need more than a plain list."""

@@ -25,9 +25,10 @@ from core.generation.sampling import (
     draw,
     uniform,
 )
-from core.trace.matrix import FloatArray, Matrix
+from core.trace.matrix import Cell, FloatArray, Matrix
 from core.trace.needs import Index
 from core.trace.numbers import may_be_broken, short
+from core.trace.statistics import entropies, statistic_cell
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
 
@@ -99,8 +100,7 @@ class Ranking:
     @cached_property
     def entropy(self) -> float:
         """The surprisal to be expected, in bits. 2 to its power is the perplexity."""
-        shares = self.probs[self.probs > 0].astype(np.float64)
-        return max(0.0, -float((shares * np.log2(shares)).sum()))
+        return float(entropies(self.probs.astype(np.float64)))
 
     @property
     def perplexity(self) -> float:
@@ -111,6 +111,11 @@ class Ranking:
 def ranking(trace: Trace, query: int) -> Ranking:
     """What may follow the token at a place of the sentence."""
     return Ranking(query, trace.part(LOGITS, (query,)), trace.part(PROBS, (query,)))
+
+
+def entropy_cell(query: int) -> Cell:
+    """The address of the entropy of what may follow a token."""
+    return statistic_cell("entropy", (PROBS, query))
 
 
 def row_parts(query: int) -> tuple[tuple[str, Index], ...]:

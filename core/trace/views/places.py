@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from core.trace.matrix import Cell, Matrix
 from core.trace.selection import ROWS_OF_KEYS
+from core.trace.statistics import is_statistic, parts_of, rows_of
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.roles import role_of
@@ -53,19 +54,31 @@ class Words(NamedTuple):
 
 
 def bare_name(address: str) -> str:
-    """An address without its layer: "attn.q", "attn.W_Q", "embed.sum"."""
+    """An address without its layer: "attn.q", "attn.W_Q"; of a statistic its name."""
+    if is_statistic(address):
+        return parts_of(address)[0]
     is_inside = address.startswith("layers.")
     return address.split(".", 2)[2] if is_inside else address
 
 
 def layer_of(address: str) -> int | None:
     """The layer of a step or a weight, from 0; None before and after the layers."""
+    if is_statistic(address):
+        return layer_of(parts_of(address)[1][0])
     parts = address.split(".")
     return int(parts[1]) if parts[0] == "layers" else None
 
 
 def place_words(trace: Trace, cell: Cell, label_of: LabelOf) -> tuple[Words, ...]:
-    """Where a number stands: ("head 1", "·LOVELY", "→", "·CAT")."""
+    """Where a number stands: ("head 1", "·LOVELY", "→", "·CAT").
+
+    A statistic stands where its rows are: ("resid_in", "attn.out", "·CAT").
+    """
+    if is_statistic(cell.key):
+        rows = rows_of(cell.key, cell.index)
+        sources = [Words(bare_name(key), role_of(key)) for key, _ in rows]
+        said = [_row_words(trace, *row, label_of) for row in rows]
+        return tuple(dict.fromkeys((*sources, *said)))
     if cell.key not in trace.keys:
         return _weight_words(cell, label_of)
     step = trace.step(cell.key)
@@ -93,7 +106,7 @@ def place_text(trace: Trace, cell: Cell, label_of: LabelOf) -> str:
     words = " ".join(words.text for words in place_words(trace, cell, label_of))
     layer = layer_of(cell.key)
     where = "" if layer is None else f"layer {layer + 1} · "
-    if cell.key not in trace.keys:
+    if cell.key not in trace.keys and not is_statistic(cell.key):
         words = words.partition(" ")[2]
     return f"{where}{bare_name(cell.key)} · {words}"
 
@@ -101,6 +114,14 @@ def place_text(trace: Trace, cell: Cell, label_of: LabelOf) -> str:
 def token_label(trace: Trace, place: int) -> str:
     """What the chip of a token of the sentence says."""
     return trace.encoding.pieces[place].label
+
+
+def _row_words(trace: Trace, source: str, row: int, label_of: LabelOf) -> Words:
+    """A row of a step or of a weight, by what its first axis counts."""
+    if source in trace.keys:
+        step = trace.step(source)
+        return _axis_words(trace, step, step.axes[0], row, label_of)
+    return _weight_words(Cell(source, (row, 0)), label_of)[1]
 
 
 def _weight_words(cell: Cell, label_of: LabelOf) -> tuple[Words, ...]:

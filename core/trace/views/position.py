@@ -11,9 +11,10 @@ from math import ceil, pi
 import numpy as np
 
 from core.config import ModelConfig
-from core.trace.matrix import Axis, FloatArray, Matrix, Scale
+from core.trace.matrix import Axis, Cell, FloatArray, Matrix, Scale
 from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection
+from core.trace.statistics import statistic_cell
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
 from core.trace.views.roles import role_of
@@ -117,6 +118,11 @@ def similarity(trace: Trace) -> Matrix:
         scale=Scale("signed", 1.0),
         colour=role_of(POSITION),
     )
+
+
+def similarity_cell(row: int, column: int) -> Cell:
+    """The address of the cosine of two position rows."""
+    return statistic_cell("cosine", (POSITION, row), (POSITION, column))
 
 
 def waves(trace: Trace, selection: Selection) -> Waves:

@@ -6,19 +6,21 @@ is attention of layer i, station 2 i + 1 its feed-forward network.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.matrix import Axis, FloatArray, Matrix
+from core.trace.matrix import Axis, Cell, FloatArray, Matrix
 from core.trace.needs import Index
 from core.trace.numbers import MINUS, may_be_broken, short
+from core.trace.statistics import cosines, lengths, statistic_cell
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale
 from core.trace.views.places import bare_name
 
-Norms = NDArray[np.float32]
+Norms = NDArray[np.floating[Any]]
 
 SUMS = ("resid_mid", "resid_out")
 """The steps at which attention and feed-forward are added, in this order."""
@@ -72,6 +74,18 @@ def key_of(station: int) -> str:
     return f"layers.{station // 2}.{SUMS[station % 2]}"
 
 
+def measure_cells(trace: Trace, station: int, query: int) -> tuple[Cell, ...]:
+    """Where the numbers of a station come from: before, added, cosine, after."""
+    total = trace.step(key_of(station))
+    before, added, after = ((key, query) for key in (*total.inputs, total.key))
+    return (
+        statistic_cell("length", before),
+        statistic_cell("length", added),
+        statistic_cell("cosine", before, added),
+        statistic_cell("length", after),
+    )
+
+
 def norm_parts(trace: Trace) -> tuple[tuple[str, Index], ...]:
     """The parts that `stream_norms` asks for."""
     sums = [key_of(station) for station in range(2 * trace.config.n_layers)]
@@ -88,7 +102,7 @@ def stream_norms(trace: Trace) -> StreamNorms:
     stations = range(2 * trace.config.n_layers)
     rows = [_measured(trace, trace.step(key_of(station))) for station in stations]
     before, added, after, cosine = (np.stack(part) for part in zip(*rows, strict=True))
-    last = _lengths(trace.part(_last(trace)))
+    last = lengths(trace.part(_last(trace)))
     return StreamNorms(before, added, after, cosine, last)
 
 
@@ -117,19 +131,7 @@ def _measured(trace: Trace, total: Step) -> tuple[Norms, Norms, Norms, Norms]:
     """Lengths before, added and after, and the cosine, of one station: [n] each."""
     before, after = trace.part(total.inputs[0]), trace.part(total.key)
     added = after - before
-    sizes = _lengths(before), _lengths(added), _lengths(after)
-    whole = sizes[0] * sizes[1]
-    cosine = np.full_like(whole, np.nan)
-    products = np.einsum("nd,nd->n", before, added)
-    np.divide(products, whole, out=cosine, where=whole > 0)
-    return *sizes, cosine
-
-
-@may_be_broken
-def _lengths(rows: FloatArray) -> Norms:
-    """The length of every row. [n, d_model] -> [n]."""
-    lengths: Norms = np.sqrt(np.einsum("nd,nd->n", rows, rows))
-    return lengths
+    return lengths(before), lengths(added), lengths(after), cosines(before, added)
 
 
 def _last(trace: Trace) -> str:

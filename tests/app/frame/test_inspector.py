@@ -8,6 +8,7 @@ from app.frame.operand_list import OperandList, columns_of, number_box
 from core.generation.sampling import Sampling
 from core.trace.matrix import Cell
 from core.trace.selection import pointed_at
+from core.trace.statistics import statistic_cell
 from core.trace.views.inspector import Link, Row
 from core.trace.views.output import pick_view
 from core.trace.views.places import Words
@@ -55,6 +56,26 @@ def test_a_weight_is_shown_beside_the_step_that_used_it(inspector, session):
     assert session.selection.step == "layers.0.attn.q"
     assert inspector.view.note == "Learned in training."
     assert not inspector.proof.isVisible()
+
+
+def test_a_length_is_shown_with_its_squares_and_a_cosines_length_is_a_link(
+    inspector, session
+):
+    stream, part = ("layers.0.resid_in", 1), ("layers.0.attn.out", 1)
+    point_at(session, statistic_cell("cosine", stream, part))
+    inspector.operands.link_followed.emit(statistic_cell("length", part))
+    assert session.selection.step == "layers.0.attn.scores"
+    assert inspector.view.heads[-1].text == "square"
+    assert inspector.view.is_proven
+    assert inspector.proof.isVisible()
+
+
+def test_a_number_from_a_longer_sentence_is_not_looked_for_in_the_next(
+    inspector, session
+):
+    gone = statistic_cell("length", ("layers.0.resid_in", 99))
+    session.request_selection(replace(session.selection, focus=gone))
+    assert session.selection.focus is None
 
 
 def test_copying_gives_the_whole_arithmetic(inspector):

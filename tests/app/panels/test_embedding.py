@@ -10,7 +10,7 @@ from app.panels.embedding.neighbours import NO_DIRECTION
 from core.bundle import make_bundle
 from core.pipeline import run_trace
 from core.trace.matrix import Cell
-from core.trace.views.embedding import TABLE
+from core.trace.views.embedding import TABLE, cosine_cell
 from tests.helpers.bundles import random_model, tiny_bundle, tiny_tokenizer
 from tests.helpers.scenes import AskedSession, scene_of
 
@@ -53,13 +53,13 @@ def test_a_number_of_the_table_asks_for_that_weight(panel):
     assert panel.session.wishes[-1].focus == Cell(TABLE, (95, 3))
 
 
-def test_a_neighbour_asks_for_its_row(panel):
+def test_a_neighbour_asks_for_its_cosine(panel):
     panel.display(scene_of("a", step="embed.token", feature=2))
     panel.neighbours.bars.bar_clicked.emit(0)
     panel.map.scatter.dot_clicked.emit(1)
     asked = [wish.focus for wish in panel.session.wishes]
     nearest = panel.neighbours._ids[0]
-    assert asked == [Cell(TABLE, (nearest, 2))] * 2
+    assert asked == [cosine_cell(ord("a"), nearest)] * 2
     assert nearest != ord("a")
 
 

@@ -14,7 +14,7 @@ from app.scene import Scene
 from core.generation.sampling import Sampling
 from core.trace.matrix import Cell
 from core.trace.trace import Trace
-from core.trace.views.output import pick_view
+from core.trace.views.output import entropy_cell, pick_view
 from tests.helpers.bundles import tiny_tokenizer
 from tests.helpers.scenes import AskedSession, scene_of
 
@@ -69,6 +69,15 @@ def broken(scene: Scene) -> Scene:
         given=trace._given,
     )
     return replace(scene, trace=wrong)
+
+
+def test_the_entropy_is_a_button_that_has_it_explained(panel, qtbot):
+    _, page = shown(panel, "output.probs", query=1)
+    links = page._certainty._links
+    visible = [link for link in links if link.isVisible()]
+    qtbot.mouseClick(visible[0], Qt.MouseButton.LeftButton)
+    assert [link.text() for link in visible] == [page._certainty._labels[0][1].text()]
+    assert panel.session.wishes[-1].focus == entropy_cell(1)
 
 
 @pytest.mark.parametrize("step", STEPS)

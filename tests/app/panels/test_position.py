@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from app.panels.position import PositionPanel
+from core.trace.views.position import similarity_cell
 from tests.helpers.scenes import AskedSession, scene_of
 
 
@@ -48,11 +49,12 @@ def test_the_chosen_waves_carry_the_tokens_as_dots(panel):
     assert panel.waves.lines.item_count() == 3
 
 
-def test_two_positions_become_query_and_key(panel):
+def test_two_positions_become_query_and_key_and_their_cosine_is_explained(panel):
     panel.display(scene_of(step="embed.position"))
     panel.similarity.map.cell_clicked.emit(2, 1)
     (wish,) = panel.session.wishes
     assert (wish.step, wish.query, wish.key) == ("embed.position", 2, 1)
+    assert wish.focus == similarity_cell(2, 1)
 
 
 def test_learned_positions_have_no_formula(panel):

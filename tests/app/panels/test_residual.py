@@ -8,6 +8,7 @@ from app.panels.residual import MEASURES, POST_NOTE, ResidualPanel
 from app.scene import Scene
 from core.generation.sampling import Sampling
 from core.trace.selection import Selection
+from core.trace.views.residual import measure_cells
 from tests.helpers.bundles import tiny_bundle, tiny_trace
 
 
@@ -80,6 +81,15 @@ def test_a_row_of_the_table_leads_to_its_sum_for_the_same_token(panel):
     panel._table.row_clicked.emit(2)
     asked = panel.session.selections[-1]
     assert (asked.step, asked.query) == ("layers.1.resid_mid", 1)
+
+
+def test_a_number_of_the_table_goes_to_its_sum_and_is_explained(panel):
+    scene = scene_of("0.resid_mid")
+    panel.display(scene)
+    panel._table.number_clicked.emit(2, 1)
+    asked = panel.session.selections[-1]
+    assert (asked.step, asked.query, asked.feature) == ("layers.1.resid_mid", 1, 3)
+    assert asked.focus == measure_cells(scene.trace, 2, 1)[1]
 
 
 def test_a_part_of_the_addition_leads_to_its_step(panel):
