@@ -89,11 +89,11 @@ TOP_P = Setting("sampling/top_p", 1.0, number_between(TINY, 1))
 PENALTY = Setting("sampling/repetition_penalty", 1.0, number_between(TINY, LARGE))
 SEED = Setting("sampling/seed", 0, whole_between(0, 2**63 - 1))
 N_NEW = Setting("sampling/n_new", 20, whole_between(1, 100_000))
-RECENT_MODELS: Setting[list[str]] = Setting("last/models", [], is_list_of_text)
+RECENT_MODELS: Setting[Any] = Setting("last/models", [], is_list_of_text)
 """Model folders that were open, the newest first."""
 RUNS = Setting("training/runs", "", is_text)
 """The folder of all runs; "" for the one the system suggests."""
-MORE_FOLDERS: Setting[list[str]] = Setting("training/more_folders", [], is_list_of_text)
+MORE_FOLDERS: Setting[Any] = Setting("training/more_folders", [], is_list_of_text)
 """Folders of runs that the person added to the one where new runs go."""
 ON_CLOSE = Setting("training/on_close", "ask", one_of("ask", "keep", "stop"))
 """What becomes of a run when its window closes."""
