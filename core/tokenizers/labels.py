@@ -1,13 +1,15 @@
-"""How a token is written on a chip: every byte visible, nothing guessed.
+"""How a token is written on a chip, and many in a row: every byte visible.
 
-In: the bytes of one token. Out: text without white space, control characters or U+FFFD.
+In: the bytes of tokens. Out: text without control characters or U+FFFD; on a chip
+without white space, too.
 """
 
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import groupby
 
-from core.tokenizers.decoding import BROKEN, decoded_characters
+from core.tokenizers.decoding import BROKEN, decoded_characters, unfinished_length
 
 VISIBLE = {" ": "·", "\n": "↵", "\t": "→", "\x7f": "␡"}
 CONTROL_PICTURES = 0x2400  # U+2400 + c is the picture of control character c
@@ -25,19 +27,34 @@ def label_of(data: bytes) -> str:
     ("␀"); bytes that are no whole character are hexadecimal ("⟨F0 9F⟩"); characters
     without ink are their numbers ("⟨U+200B⟩"); a lone accent stands on "◌".
     """
-    label = ""
+    label = _spelled(data, character_label)
+    starts_with_mark = unicodedata.category(label[:1] or " ").startswith("M")
+    return DOTTED_CIRCLE + label if starts_with_mark else label
+
+
+def readable_text(data: bytes) -> str:
+    """What a model wrote, to be read: never U+FFFD, and no control character.
+
+    A character that is not finished at the end is left out; other bytes that are no
+    character are hexadecimal, as on a chip. White space stays as it is.
+    """
+    return _spelled(data[: len(data) - unfinished_length(data)], character_in_text)
+
+
+def _spelled(data: bytes, written: Callable[[str], str]) -> str:
+    """The characters as `written` says, bytes that are none as numbers."""
+    text = ""
     offset = 0
     characters = decoded_characters(data)
     for is_text, run in groupby(characters, key=lambda pair: is_whole(*pair)):
         parts = list(run)
         stop = offset + sum(length for _, length in parts)
         if is_text:
-            label += "".join(character_label(character) for character, _ in parts)
+            text += "".join(written(character) for character, _ in parts)
         else:
-            label += f"⟨{data[offset:stop].hex(' ').upper()}⟩"
+            text += f"⟨{data[offset:stop].hex(' ').upper()}⟩"
         offset = stop
-    starts_with_mark = unicodedata.category(label[:1] or " ").startswith("M")
-    return DOTTED_CIRCLE + label if starts_with_mark else label
+    return text
 
 
 def is_whole(character: str, n_bytes: int) -> bool:
@@ -55,3 +72,11 @@ def character_label(character: str) -> str:
     if unicodedata.category(character) in WITHOUT_INK or character == BROKEN:
         return f"⟨U+{ord(character):04X}⟩"
     return character
+
+
+def character_in_text(character: str) -> str:
+    """One character of a running text; only what would break its look is replaced."""
+    is_control = unicodedata.category(character) == "Cc" and character not in "\n\t"
+    return (
+        character_label(character) if is_control or character == BROKEN else character
+    )

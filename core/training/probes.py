@@ -24,6 +24,7 @@ from core.generation.sampling import Sampling
 from core.model import functions
 from core.model.transformer import Transformer
 from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.labels import readable_text
 from core.training.config import WatchConfig
 from core.training.events import HeadsScored, Probed, Sampled
 
@@ -125,8 +126,8 @@ def sample(
     with evaluated(model):
         tokens = generate(model, ids, sampling, watch.n_sample_tokens, stop_ids=endings)
         new = [each.token_id for each in tokens]
-    text = tokenizer.decode([token_id for token_id in new if token_id not in endings])
-    return Sampled(step=step, prompt=watch.prompt, text=text)
+    data = tokenizer.decode_bytes([each for each in new if each not in endings])
+    return Sampled(step=step, prompt=watch.prompt, text=readable_text(data))
 
 
 def read(model: Transformer, ids: list[int]) -> tuple[Patterns, Patterns]:

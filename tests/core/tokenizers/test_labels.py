@@ -1,6 +1,6 @@
 import pytest
 
-from core.tokenizers.labels import label_of
+from core.tokenizers.labels import label_of, readable_text
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,24 @@ def test_no_sequence_of_bytes_has_a_label_with_a_replacement_mark() -> None:
             assert "\ufffd" not in label
             assert label
             assert not any(character.isspace() for character in label.replace(" ", ""))
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (
+            "Eine Füchsin 🦊\n\tund  👩\u200d🚀".encode(),
+            "Eine Füchsin 🦊\n\tund  👩\u200d🚀",
+        ),
+        (b"fox \xf0\x9f\xa6", "fox "),
+        (b"fox \xa6\x8a end", "fox ⟨A6 8A⟩ end"),
+        (b"f\xc3(x\xff.", "f⟨C3⟩(x⟨FF⟩."),
+        (b"a\0b\x7f\r\n", "a␀b␡␍\n"),
+        ("\ufffd".encode(), "⟨U+FFFD⟩"),
+        (b"", ""),
+    ],
+)
+def test_a_text_ends_with_a_whole_character_and_names_broken_bytes(
+    data: bytes, text: str
+) -> None:
+    assert readable_text(data) == text

@@ -159,6 +159,13 @@ def test_a_sample_stops_at_the_end_of_a_text_without_writing_it() -> None:
     assert event.text == ""
 
 
+def test_a_sample_of_broken_characters_has_no_replacement_mark() -> None:
+    samples = [sample(step, tiny_model(), tiny_tokenizer(), WATCH) for step in range(8)]
+    texts = "".join(each.text for each in samples if each is not None)
+    assert "⟨" in texts  # an untrained model writes bytes above 127
+    assert "\ufffd" not in texts
+
+
 def test_without_a_prompt_a_text_begins_after_the_end_of_another() -> None:
     watch = dataclasses.replace(WATCH, prompt="")
     event = sample(1, tiny_model(), tiny_tokenizer(), watch)
