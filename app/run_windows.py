@@ -26,6 +26,9 @@ class RunWindows(QObject):
     continue_requested = Signal(object, bool)
     """Watch a run: its folder; True: let it go on."""
 
+    train_requested = Signal()
+    """Begin a run."""
+
     def __init__(
         self, session: Session, settings: Settings, panel: QWidget, parent: QWidget
     ) -> None:
@@ -47,6 +50,7 @@ class RunWindows(QObject):
                 self._session, self._settings, self._parent.window()
             )
             self._window.continue_requested.connect(self.continue_requested)
+            self._window.train_requested.connect(self.train_requested)
         self._window.show()
         self._window.raise_()
         self._window.activateWindow()

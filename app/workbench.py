@@ -265,6 +265,7 @@ class Workbench(QWidget):
         session = self._session
         self.body.is_narrow_changed.connect(self._on_body_is_narrow_changed)
         self.runs.continue_requested.connect(self._on_runs_continue_requested)
+        self.runs.train_requested.connect(self.open_studio)
         session.model_changed.connect(self._on_session_model_changed)
         for changed in (
             session.selection_changed,

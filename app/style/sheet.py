@@ -193,6 +193,7 @@ QTreeView::branch:selected { background: $accent_soft; }
 QTreeView::branch:has-children:closed { image: url("$icons/branch-closed.svg"); }
 QTreeView::branch:has-children:open { image: url("$icons/branch-open.svg"); }
 QTableView { gridline-color: $line; }
+QTableView::item { padding: 0 3px; }
 QHeaderView { background: transparent; }
 QHeaderView::section {
     background: transparent; color: $muted; border: 0; border-bottom: 1px solid $line;

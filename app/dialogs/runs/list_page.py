@@ -24,8 +24,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.dialogs.runs.run_table import COLUMNS, DATE, NAME, RunTable
-from app.frame.parts import flat_button, plain_label
+from app.dialogs.runs.folders_menu import FoldersMenu
+from app.dialogs.runs.run_table import COLUMNS, DATE, NAME, RowInk, RunTable
+from app.dialogs.runs.run_words import CHOOSE, EMPTY, note_on, trash_question
+from app.dialogs.training.monitor_close import DISCARD_ANSWERS, AskBar
+from app.frame.parts import flat_button, menu_button, plain_label, set_ink
 from app.style.fonts import LARGE, sans
 from app.style.icons import show_icon
 from app.widgets.label import as_tip
@@ -34,13 +37,12 @@ from core.training.runs import RunInfo
 ROW_HEIGHT = 32
 GAP = 8
 ROOM = """
-QTableView::item { padding: 0 18px 0 8px; }
+QTableView::item { padding: 0 15px 0 5px; }
 QHeaderView::section { padding: 4px 18px 4px 8px; }
 """
-"""The sorting arrow stands at the right of a head."""
+"""The sorting arrow stands at the right of a head; a cell has 3 pixels of its own."""
 MARGINS = (14, 14, 14, 14)
 LOOKING = "Looking for runs…"
-EMPTY = "No run yet. What you train appears here, while it learns and after."
 ENDED = ("stopped", "crashed", "new", "paused", "finished")
 """Runs that can go on."""
 Select = QItemSelectionModel.SelectionFlag
@@ -61,8 +63,8 @@ class ListPage(QWidget):
     """Show a run's folder in the desktop's own program."""
     trash_requested = Signal(object)
     """Move these runs to the trash: a tuple of `RunInfo`."""
-    add_requested = Signal()
-    """Look into another folder, too."""
+    train_requested = Signal()
+    """Begin a first run."""
 
     def __init__(self) -> None:
         """Before the first look."""
@@ -70,6 +72,10 @@ class ListPage(QWidget):
         self.table = RunTable()
         self.view = QTableView()
         self._hint = plain_label(LOOKING, sans(LARGE), "muted")
+        self._train = QPushButton("Train a model…")
+        self._empty = QWidget()
+        self._note = plain_label(CHOOSE, ink="muted")
+        self.ask_trash = AskBar("", DISCARD_ANSWERS)
         self._pages = QStackedWidget()
         self._buttons = {
             "open": QPushButton("Open newest"),
@@ -80,7 +86,8 @@ class ListPage(QWidget):
             "folder": flat_button("Show folder", ""),
             "trash": flat_button("Move to trash", ""),
         }
-        self._add = flat_button("Add a folder…", "runs.add")
+        self._folders = menu_button("Folders", "runs.folders")
+        self.folders = FoldersMenu(self._folders)
         self._prepare_view()
         self._arrange()
         self._connect()
@@ -94,6 +101,7 @@ class ListPage(QWidget):
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        view.setItemDelegate(RowInk(view))
         view.setShowGrid(False)
         view.setWordWrap(False)
         view.setTabKeyNavigation(False)
@@ -108,10 +116,11 @@ class ListPage(QWidget):
         view.setSortingEnabled(True)
 
     def _arrange(self) -> None:
-        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint.setWordWrap(True)
-        for page in (self._hint, self.view):
+        self._arrange_empty()
+        for page in (self._empty, self.view):
             self._pages.addWidget(page)
+        self._note.setWordWrap(True)
+        self._note.setIndent(GAP)  # below the names
         self._buttons["open"].setProperty("kind", "primary")
         row = QHBoxLayout()
         row.setSpacing(GAP)
@@ -119,13 +128,30 @@ class ListPage(QWidget):
             button.setObjectName(f"runs.{name}")
             row.addWidget(button)
         row.addStretch(1)
-        row.addWidget(self._add)
-        show_icon(self._add, "add", "muted")
+        row.addWidget(self._folders)
+        self._folders.setMenu(self.folders)
         column = QVBoxLayout(self)
         column.setContentsMargins(*MARGINS)
         column.setSpacing(GAP)
         column.addWidget(self._pages, 1)
+        column.addWidget(self._note)
+        column.addWidget(self.ask_trash)
         column.addLayout(row)
+
+    def _arrange_empty(self) -> None:
+        """A sentence and a button, in the middle of where the table will be."""
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._hint.setWordWrap(True)
+        self._train.setObjectName("runs.train")
+        self._train.setProperty("kind", "primary")
+        self._train.hide()
+        show_icon(self._train, "train", "on_accent")
+        column = QVBoxLayout(self._empty)
+        column.setSpacing(2 * GAP)
+        column.addStretch(1)
+        column.addWidget(self._hint)
+        column.addWidget(self._train, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addStretch(1)
 
     def _connect(self) -> None:
         for name, slot in (
@@ -138,7 +164,8 @@ class ListPage(QWidget):
             ("trash", self._on_trash_clicked),
         ):
             self._buttons[name].clicked.connect(slot)
-        self._add.clicked.connect(self.add_requested)
+        self._train.clicked.connect(self.train_requested)
+        self.ask_trash.answered.connect(self._on_ask_trash_answered)
         self.table.name_requested.connect(self.rename_requested)
         self.view.activated.connect(self._on_view_activated)
         self.view.selectionModel().selectionChanged.connect(self._on_selection_changed)
@@ -151,7 +178,8 @@ class ListPage(QWidget):
         if len(before) != len(runs) or self.chosen_folders != chosen:
             self._choose(chosen)
         self._hint.setText(EMPTY)
-        self._pages.setCurrentWidget(self.view if runs else self._hint)
+        self._train.show()
+        self._pages.setCurrentWidget(self.view if runs else self._empty)
         self._refresh()
 
     @property
@@ -191,16 +219,28 @@ class ListPage(QWidget):
         }
         for name, is_possible in possible.items():
             self._buttons[name].setEnabled(is_possible)
+        if not possible["trash"]:
+            self.ask_trash.hide()
+        for button in self._buttons.values():
+            button.setVisible(bool(self.table.runs))
+        self._show_note(runs)
         goes_on = is_one and runs[0].status in ("running", "paused")
         self._buttons["continue"].setText("Watch" if goes_on else "Continue")
         self._buttons["compare"].setToolTip(
             as_tip("Their curves over one another; choose several rows with Ctrl.")
         )
 
+    def _show_note(self, runs: tuple[RunInfo, ...]) -> None:
+        text, ink = note_on(runs)
+        self._note.setText(text)
+        self._note.setVisible(bool(self.table.runs))
+        set_ink(self._note, ink)
+
     # What the reader does.
 
     @Slot(QItemSelection, QItemSelection)
     def _on_selection_changed(self, _new: QItemSelection, _old: QItemSelection) -> None:
+        self.ask_trash.hide()
         self._refresh()
 
     @Slot(QModelIndex)
@@ -234,4 +274,9 @@ class ListPage(QWidget):
 
     @Slot()
     def _on_trash_clicked(self) -> None:
-        self.trash_requested.emit(self.chosen)
+        self.ask_trash.ask(trash_question(self.chosen))
+
+    @Slot(str)
+    def _on_ask_trash_answered(self, answer: str) -> None:
+        if answer == "discard":
+            self.trash_requested.emit(self.chosen)

@@ -16,6 +16,8 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.dialogs.training.wording import size_text
 from app.style.fonts import BASE, MEDIUM, mono, sans
@@ -92,6 +94,26 @@ COLUMNS = (
 DATE = len(COLUMNS) - 1
 
 
+def ink_of(run: RunInfo, column: Column) -> str:
+    """The theme colour of a cell."""
+    if column.title != "Status":
+        return "text"
+    return "error" if run.fault else STATUS_INKS.get(run.status, "muted")
+
+
+class RowInk(QStyledItemDelegate):
+    """Keeps what colours mean in a chosen row, too."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        """Qt's own, with the cell's colour on the ground of a chosen row."""
+        super().initStyleOption(option, index)
+        table = index.model()
+        if isinstance(table, RunTable):
+            ink = ink_of(table.runs[index.row()], COLUMNS[index.column()])
+            colour = QColor(theme().ink_on(ink, "accent_soft"))
+            option.palette.setColor(QPalette.ColorRole.HighlightedText, colour)
+
+
 class RunTable(QAbstractTableModel):
     """The rows that a table shows."""
 
@@ -160,9 +182,8 @@ class RunTable(QAbstractTableModel):
             if index.column() == NAME:
                 return sans(BASE, MEDIUM)
             return mono() if column.is_number else sans()
-        if role == Role.ForegroundRole and column.title == "Status":
-            ink = "error" if run.fault else STATUS_INKS.get(run.status, "muted")
-            return theme().ink(ink)
+        if role == Role.ForegroundRole:
+            return theme().ink(ink_of(run, column))
         if role == Role.ToolTipRole:
             return as_tip(run.fault or run.message or str(run.folder))
         return None

@@ -59,6 +59,9 @@ class RunsWindow(QDialog):
     continue_requested = Signal(object, bool)
     """Watch a run: its folder; True: let it go on."""
 
+    train_requested = Signal()
+    """Begin a first run."""
+
     failed = Signal(object)
     """Something went wrong: `ErrorReport`."""
 
@@ -108,7 +111,9 @@ class RunsWindow(QDialog):
         page.continue_requested.connect(self._on_continue_requested)
         page.folder_requested.connect(self._on_folder_requested)
         page.trash_requested.connect(self._on_trash_requested)
-        page.add_requested.connect(self._on_add_requested)
+        page.train_requested.connect(self.train_requested)
+        page.folders.add_requested.connect(self._on_add_requested)
+        page.folders.forget_requested.connect(self.forget_folder)
         self.difference.timelines_requested.connect(self._on_timelines_requested)
         self.difference.difference_requested.connect(self._on_difference_requested)
         self.tabs.currentChanged.connect(self._look)
@@ -121,8 +126,11 @@ class RunsWindow(QDialog):
     @property
     def folders(self) -> tuple[Path, ...]:
         """Where runs are looked for."""
-        more = map(Path, self._settings.read(MORE_FOLDERS))
-        return (runs_folder(self._settings), *more)
+        return (runs_folder(self._settings), *self._more_folders)
+
+    @property
+    def _more_folders(self) -> tuple[Path, ...]:
+        return tuple(map(Path, self._settings.read(MORE_FOLDERS)))
 
     @Slot()
     def _look(self) -> None:
@@ -176,6 +184,19 @@ class RunsWindow(QDialog):
         more = self._settings.read(MORE_FOLDERS)
         if str(folder) not in more:
             self._settings.write(MORE_FOLDERS, [*more, str(folder)])
+        self._offer_folders()
+
+    @Slot(object)
+    def forget_folder(self, folder: Path) -> None:
+        """Look into an added folder no more."""
+        more = self._settings.read(MORE_FOLDERS)
+        self._settings.write(
+            MORE_FOLDERS, [each for each in more if Path(each) != folder]
+        )
+        self._offer_folders()
+
+    def _offer_folders(self) -> None:
+        self.list.folders.show_folders(self._more_folders)
         self._look()
 
     @Slot(object)
@@ -224,7 +245,7 @@ class RunsWindow(QDialog):
         """Begin to look."""
         super().showEvent(event)
         self._runner.start()
-        self._look()
+        self._offer_folders()
         self._clock.start()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -157,8 +157,20 @@ def test_the_trash_takes_runs_that_rest(window, qtbot, root, monkeypatch):
     )
     choose(window, "cats", "dogs")
     press(qtbot, window, "trash")
+    question = window.list.ask_trash
+    assert "2 runs, with 6 checkpoints" in question.question.text()
+    assert not taken
+    question.buttons["discard"].click()
     qtbot.waitUntil(lambda: len(taken) == 2, timeout=WAIT_MS)
     assert {str(root / name) for name in ("cats", "dogs")} == set(taken)
+
+
+def test_another_choice_takes_the_question_back(window, qtbot):
+    choose(window, "cats")
+    press(qtbot, window, "trash")
+    assert window.list.ask_trash.isVisible()
+    choose(window, "dogs")
+    assert not window.list.ask_trash.isVisible()
 
 
 def test_a_run_that_goes_on_is_kept_out_of_the_trash(window, qtbot, root):
@@ -197,6 +209,41 @@ def test_a_folder_that_was_added_is_looked_into(window, qtbot, root, tmp_path):
     window._look()
     qtbot.wait(100)
     assert len(shown(window)) == 3
+
+
+def test_a_folder_that_was_left_out_is_looked_into_no_more(
+    window, qtbot, root, tmp_path
+):
+    elsewhere = copytree(root / "cats", tmp_path / "elsewhere" / "mice")
+    window.add_folder(elsewhere.parent)
+    qtbot.waitUntil(lambda: "mice" in shown(window), timeout=WAIT_MS)
+    forget = window.list.folders.actions()[-1]
+    assert "elsewhere" in forget.text()
+    forget.trigger()
+    qtbot.waitUntil(lambda: "mice" not in shown(window), timeout=WAIT_MS)
+    assert elsewhere.is_dir()
+    assert len(window.list.folders.actions()) == 1
+
+
+def test_without_runs_there_is_a_button_to_train(window, qtbot, root):
+    for name in ("cats", "dogs"):
+        (root / name).rename(root.parent / name)
+    window._look()
+    qtbot.waitUntil(lambda: not window.list.table.runs, timeout=WAIT_MS)
+    assert window.list._train.isVisible()
+    with qtbot.waitSignal(window.train_requested):
+        window.list._train.click()
+
+
+def test_what_a_run_died_of_stands_under_the_table(window, qtbot, root):
+    events = root / "cats" / "events.jsonl"
+    told = '{"event": "failed", "message": "The loss is not a number; lower it."}'
+    events.write_text("\n".join([*events.read_text().splitlines()[:-1], told]) + "\n")
+    choose(window, "cats")
+    window._look()
+    said = window.list._note
+    qtbot.waitUntil(lambda: said.text().startswith("The loss is"), timeout=WAIT_MS)
+    assert said.property("ink") == "error"
 
 
 def test_chosen_runs_are_drawn_over_one_another(window, qtbot):
