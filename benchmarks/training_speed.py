@@ -90,6 +90,14 @@ def random_windows(model: ModelConfig) -> Windows:
     return windows_of(ids.astype(np.uint16), model.n_ctx, "The random text")
 
 
+def pairs_tokenizer(n_vocab: int) -> BpeTokenizer:
+    """A tokenizer of all bytes and of pairs of letters."""
+    pairs = [(bytes([a]), bytes([b])) for a in range(65, 123) for b in range(65, 123)]
+    merges = pairs[: n_vocab - 256]
+    tokens = [bytes([i]) for i in range(256)] + [a + b for a, b in merges]
+    return BpeTokenizer({token: i for i, token in enumerate(tokens)}, merges)
+
+
 def our_step(case: Case, windows: Windows) -> Step:
     """One step of the program's own trainer."""
     trainer = Trainer(case.training, case.model, torch.device("cpu"))
@@ -169,7 +177,7 @@ def besides(case: Case, clock: Callable[[], float]) -> dict[str, object]:
     Each thing is timed by itself, and counts as often as the default settings ask.
     """
     windows, config, watch = random_windows(case.model), case.training, WatchConfig()
-    tokenizer = BpeTokenizer({bytes([i]): i for i in range(256)}, ())
+    tokenizer = pairs_tokenizer(case.model.n_vocab)
     trainer = Trainer(config, case.model, torch.device("cpu"))
     trainer.advance(windows)
     step_s = statistics.median(
