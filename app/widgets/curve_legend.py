@@ -1,15 +1,17 @@
 """The legend above a chart: what each line is, and its value under the mouse."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.style.fonts import SMALL, mono, sans
 from app.style.theme import theme
 from app.widgets.cell_text import MINUS
+from app.widgets.curve_parts import PEN_STYLES, LineKind
 from app.widgets.label import Align, advance, draw_label, line_height
 from app.widgets.qt_calls import tells_faults
 
@@ -25,13 +27,24 @@ class Entry:
     name: str
     role: str
     opacity: float = 1.0
-    is_dashed: bool = False
+    line: LineKind = "solid"
     value: str = ""
 
 
 def reading(value: float) -> str:
     """A value to four digits that matter; a dash where there is none."""
     return f"{value:.4g}".replace("-", MINUS) if math.isfinite(value) else "–"
+
+
+def shared(widths: Sequence[float], room: float) -> list[float]:
+    """Widths that have room together: the widest are cut until they do."""
+    left = max(0.0, room)
+    for n_done, width in enumerate(sorted(widths)):
+        share = left / (len(widths) - n_done)
+        if width > share:
+            return [min(each, share) for each in widths]
+        left -= width
+    return list(widths)
 
 
 @tells_faults
@@ -71,26 +84,23 @@ class CurveLegend(QWidget):
             painter.setPen(theme().ink("muted"))
             draw_label(painter, QRectF(self.rect()), self._place, Align.AlignRight)
             room = self.width() - advance(self._place, mono(SMALL))
+            beside = SWATCH + 2 * GAP + advance(WIDEST, mono(SMALL)) + ENTRY_GAP
+            names = [advance(each.name, sans(SMALL)) + 1 for each in self._entries]
             x = 0.0
-            for entry in self._entries:
-                width = self._width(entry)
-                if x + width > room:
-                    break
-                self._paint_entry(painter, x, entry)
-                x += width + ENTRY_GAP
+            for entry, words in zip(
+                self._entries, shared(names, room - beside * len(names)), strict=True
+            ):
+                self._paint_entry(painter, x, entry, words)
+                x += words + beside
 
-    def _width(self, entry: Entry) -> float:
-        words = advance(entry.name, sans(SMALL)) + 1
-        return SWATCH + GAP + words + GAP + advance(WIDEST, mono(SMALL))
-
-    def _paint_entry(self, painter: QPainter, x: float, entry: Entry) -> None:
+    def _paint_entry(
+        self, painter: QPainter, x: float, entry: Entry, words: float
+    ) -> None:
         middle, height = self.height() / 2, self.height()
         colour = theme().colour(entry.role)
         colour.setAlphaF(entry.opacity)
-        style = Qt.PenStyle.DashLine if entry.is_dashed else Qt.PenStyle.SolidLine
-        painter.setPen(QPen(colour, 2, style))
+        painter.setPen(QPen(colour, 2, PEN_STYLES[entry.line]))
         painter.drawLine(QLineF(x, middle, x + SWATCH, middle))
-        words = advance(entry.name, sans(SMALL)) + 1
         painter.setFont(sans(SMALL))
         painter.setPen(theme().ink(entry.role))
         box = QRectF(x + SWATCH + GAP, 0, words, height)

@@ -1,8 +1,20 @@
 """What a large chart is made of: curves, heights across, points that stand out."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import Qt
 
 from app.widgets.decimate import Floats
+
+LineKind = Literal["solid", "dashed", "dotted", "dash_dotted"]
+PEN_STYLES: dict[LineKind, Qt.PenStyle] = {
+    "solid": Qt.PenStyle.SolidLine,
+    "dashed": Qt.PenStyle.DashLine,
+    "dotted": Qt.PenStyle.DotLine,
+    "dash_dotted": Qt.PenStyle.DashDotLine,
+}
+"""How a line is drawn; it tells apart what colour alone does not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +36,7 @@ class Series:
     """Less for what stays in the background."""
     width: float = 1.5
     """1 draws a hair line, which is much faster."""
-    is_dashed: bool = False
+    line: LineKind = "solid"
 
 
 @dataclass(frozen=True, slots=True)

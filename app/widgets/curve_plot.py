@@ -20,7 +20,7 @@ from app.widgets.card import plain_label
 from app.widgets.chart_scale import HEADROOM, Span, span_of, ticks
 from app.widgets.chart_ticks import log_ticks, plain_ticks
 from app.widgets.curve_legend import CurveLegend, Entry, reading
-from app.widgets.curve_parts import Level, Mark, Series
+from app.widgets.curve_parts import PEN_STYLES, Level, Mark, Series
 from app.widgets.decimate import Floats, bundled, decimated, finite, within
 from app.widgets.qt_calls import tells_faults
 
@@ -31,7 +31,6 @@ X_ROOM = 0.01
 GRID_OPACITY = 255
 AXIS_WIDTH, AXIS_HEIGHT = 44, 22
 MARK_SIZE = 9
-STYLES = {False: Qt.PenStyle.SolidLine, True: Qt.PenStyle.DashLine}
 
 
 @tells_faults
@@ -221,7 +220,7 @@ class CurvePlot(QWidget):
     def _pen(self, series: Series) -> Any:
         colour = theme().colour(series.role)
         colour.setAlphaF(series.opacity)
-        return pg.mkPen(colour, width=series.width, style=STYLES[series.is_dashed])
+        return pg.mkPen(colour, width=series.width, style=PEN_STYLES[series.line])
 
     def _dress(self) -> None:
         """Wear the colours of the theme."""
@@ -296,7 +295,7 @@ class CurvePlot(QWidget):
                     each.name,
                     each.role,
                     each.opacity,
-                    is_dashed=each.is_dashed,
+                    line=each.line,
                     value="" if x is None else reading(value_near(*points, x)),
                 )
                 for each, points in zip(self._series, self._clean, strict=True)

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
+    QCheckBox,
     QHBoxLayout,
     QHeaderView,
     QPushButton,
@@ -23,7 +24,7 @@ from app.frame.body import QuietSplitter
 from app.style.fonts import mono, sans
 from app.style.theme import theme
 from app.widgets.card import Card
-from app.widgets.curve_parts import Level, Series
+from app.widgets.curve_parts import PEN_STYLES, Level, LineKind, Series
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.label import as_tip
 from app.workers.runs import RunCurves
@@ -42,7 +43,9 @@ AXES: tuple[tuple[Axis, str, str], ...] = (
 )
 """What curves lie along: its name in core, on its button, and on the plot."""
 ROLES = ("query", "key", "value", "pattern", "feed_forward", "residual")
-"""Theme colours of the runs, in order; beyond them they begin anew, dashed."""
+"""Theme colours of the runs, in order; beyond them they begin anew."""
+LINES = tuple(PEN_STYLES)
+"""How their lines are drawn, in order: told apart without colours, too."""
 TRAIN_OPACITY = 0.35
 LEAST_TABLE = 120
 ROW_HEIGHT = 28
@@ -66,6 +69,7 @@ class ComparePage(QWidget):
         self._shown: tuple[RunCurves, ...] = ()
         self._axis = 0
         self.plot = CurvePlot("loss of several runs", AXES[0][2])
+        self.log = QCheckBox("log scale")
         self.table = QTableWidget()
         self._curves, self._fields = Card("Loss"), Card("What differs")
         self._choice = QButtonGroup(self)
@@ -80,6 +84,9 @@ class ComparePage(QWidget):
             button.setChecked(place == 0)
             self._choice.addButton(button, place)
             self._curves.head.addWidget(button)
+        self.log.setObjectName("compare.log")
+        self.log.toggled.connect(self.plot.set_log)
+        self._curves.head.addWidget(self.log)
         self._choice.idClicked.connect(self._on_axis_clicked)
         self._curves.body.addWidget(self.plot, 1)
         self._curves.set_note(NOTHING)
@@ -107,7 +114,10 @@ class ComparePage(QWidget):
         table.setShowGrid(False)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        table.horizontalHeader().setHighlightSections(False)
+        head = table.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setTextElideMode(Qt.TextElideMode.ElideRight)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         table.setMinimumHeight(LEAST_TABLE)
 
     def choose(self, runs: tuple[Path, ...]) -> None:
@@ -135,7 +145,9 @@ class ComparePage(QWidget):
         series = [
             each
             for place, run in enumerate(self._shown)
-            for each in series_of(run, axis, ROLES[place % len(ROLES)])
+            for each in series_of(
+                run, axis, ROLES[place % len(ROLES)], LINES[place % len(LINES)]
+            )
         ]
         sizes = {run.curves.n_vocab: run.curves.ceiling for run in self._shown}
         levels = tuple(
@@ -153,8 +165,10 @@ class ComparePage(QWidget):
         table = self.table
         table.setColumnCount(len(runs) + 1)
         table.setRowCount(len(rows))
-        table.setHorizontalHeaderLabels(["", *(run.name for run in runs)])
-        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        for column, name in enumerate(["", *(run.name for run in runs)]):
+            head = QTableWidgetItem(name)
+            head.setToolTip(as_tip(name))
+            table.setHorizontalHeaderItem(column, head)
         for row, difference in enumerate(rows):
             table.setItem(row, 0, item_of(difference.field, is_field=True))
             for column, value in enumerate(difference.values, start=1):
@@ -188,7 +202,9 @@ def text_of(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def series_of(run: RunCurves, axis: Axis, role: str) -> tuple[Series, ...]:
+def series_of(
+    run: RunCurves, axis: Axis, role: str, line: LineKind = "solid"
+) -> tuple[Series, ...]:
     """The curves of one run: of the training faint, of the tests strong."""
     curves, config = run.curves, run.config
     per_step = tokens_per_step(config) if config is not None else 1
@@ -198,10 +214,12 @@ def series_of(run: RunCurves, axis: Axis, role: str) -> tuple[Series, ...]:
         is_tested = bool(len(curves.tested_steps))
         opacity = TRAIN_OPACITY if is_tested else 1.0
         name = "" if is_tested else run.name
-        lines.append(Series(name, x, smoothed(curves.loss), role, opacity, width=1.0))
+        kind = "solid" if is_tested else line
+        loss = smoothed(curves.loss)
+        lines.append(Series(name, x, loss, role, opacity, width=1.0, line=kind))
     if len(curves.tested_steps):
         x = along(curves, curves.tested_steps, axis, per_step)
         valid = curves.valid_loss
         tested = np.where(np.isfinite(valid), valid, curves.tested_train_loss)
-        lines.append(Series(run.name, x, tested, role, width=2.0))
+        lines.append(Series(run.name, x, tested, role, width=2.0, line=line))
     return tuple(lines)

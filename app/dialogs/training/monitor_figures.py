@@ -11,7 +11,7 @@ from PySide6.QtCore import Slot
 
 from app.dialogs.training.monitor_record import FORMED, Formed, RunRecord, formed_heads
 from app.widgets.card import Card, give_the_rest
-from app.widgets.curve_parts import Level, Series
+from app.widgets.curve_parts import Level, LineKind, Series
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.segments import Segments
 from core.training.compare import Curves, FloatArray
@@ -72,14 +72,14 @@ def head_series(curves: Curves) -> Iterator[Series]:
     for name, role, field in PARTS:
         scores = getattr(curves, field)
         formed = _formed(curves, scores)
-        is_dashed = role == "query"
-        yield Series(name, NOTHING, NOTHING, role, is_dashed=is_dashed)
+        line: LineKind = "dashed" if role == "query" else "solid"
+        yield Series(name, NOTHING, NOTHING, role, line=line)
         n_heads = int(np.prod(scores.shape[1:]))
         crowd = scores.reshape(len(scores), n_heads)
         yield Series("", curves.head_steps, crowd, role, CROWD_OPACITY, width=1)
         for each in formed:
-            line = scores[:, each.layer, each.head]
-            yield Series("", curves.head_steps, line, role, is_dashed=is_dashed)
+            score = scores[:, each.layer, each.head]
+            yield Series("", curves.head_steps, score, role, line=line)
 
 
 def head_note(curves: Curves) -> str:

@@ -98,7 +98,7 @@ def loss_series(curves: Curves) -> tuple[Series, ...]:
     if np.isfinite(curves.valid_loss).any():
         name, tested = "validation", curves.tested_steps
         valid = curves.valid_loss
-        lines.append(Series(name, tested, valid, "feed_forward", is_dashed=True))
+        lines.append(Series(name, tested, valid, "feed_forward", line="dashed"))
     return tuple(lines)
 
 

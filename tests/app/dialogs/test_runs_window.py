@@ -251,11 +251,24 @@ def test_chosen_runs_are_drawn_over_one_another(window, qtbot):
     press(qtbot, window, "compare")
     assert window.tabs.currentIndex() == COMPARE
     qtbot.waitUntil(lambda: len(window.compare.plot.series) == 4, timeout=WAIT_MS)
-    names = [series.name for series in window.compare.plot.series if series.name]
-    assert sorted(names) == ["cats", "dogs"]
+    named = [series for series in window.compare.plot.series if series.name]
+    assert sorted(each.name for each in named) == ["cats", "dogs"]
+    assert len({each.line for each in named}) == len({each.role for each in named}) == 2
     table = window.compare.table
     assert table.item(0, 0).text() == "training.seed"
     assert {table.item(0, column).text() for column in (1, 2)} == {"1", "2"}
+
+
+def test_the_loss_can_be_measured_by_its_logarithm(window, qtbot):
+    choose(window, "cats", "dogs")
+    press(qtbot, window, "compare")
+    qtbot.waitUntil(lambda: len(window.compare.plot.series) == 4, timeout=WAIT_MS)
+    before = window.compare.plot.y_span
+    window.compare.log.click()
+    after = window.compare.plot.y_span
+    ratio = (before.high - before.low) / (after.high - after.low)
+    assert 0.9 < ratio < 1.1  # the same heights are seen, on other rulings
+    assert window.compare.plot._is_log
 
 
 def test_curves_lie_along_steps_or_tokens(window, qtbot):

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 
 from app.style.theme import DARK, LIGHT, apply_theme
-from app.widgets.curve_legend import reading
+from app.widgets.curve_legend import reading, shared
 from app.widgets.curve_parts import Level, Mark, Series
 from app.widgets.curve_plot import CurvePlot, value_near
 
@@ -164,3 +164,17 @@ def test_steps_are_whole(plot):
     plot.show_series((series(1, 2),))
     ticks = plot._item.getAxis("bottom")._tickLevels[0]
     assert [text for _, text in ticks] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("widths", "room", "expected"),
+    [
+        ([10, 20], 50, [10, 20]),
+        ([10, 90, 50], 90, [10, 40, 40]),
+        ([30, 30], 20, [10, 10]),
+        ([30], -5, [0]),
+        ([], 10, []),
+    ],
+)
+def test_names_in_a_legend_share_its_room(widths, room, expected):
+    assert shared(widths, room) == expected
