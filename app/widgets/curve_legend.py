@@ -15,7 +15,7 @@ from app.widgets.curve_parts import PEN_STYLES, LineKind
 from app.widgets.label import Align, advance, draw_label, line_height
 from app.widgets.qt_calls import tells_faults
 
-SWATCH, GAP, ENTRY_GAP = 18, 6, 12
+SWATCH, GAP, ENTRY_GAP = 24, 6, 12
 WIDEST = "0.000"
 """Room for a value, so that reading one out moves nothing."""
 

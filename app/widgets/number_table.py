@@ -62,14 +62,23 @@ class NumberTable(Canvas):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_rows(
-        self, rows: tuple[TableRow, ...], heads: tuple[str, ...], label_head: str = ""
+        self,
+        rows: tuple[TableRow, ...],
+        heads: tuple[str, ...],
+        label_head: str = "",
+        beside: tuple[TableRow, ...] = (),
     ) -> None:
-        """Show other rows; `heads` stand over the numbers."""
+        """Show other rows; `heads` stand over the numbers.
+
+        A table as wide that has the rows `beside` gives its columns the same widths,
+        so that bars can be compared.
+        """
+        every = (*rows, *beside)
         self._rows, self._heads, self._label_head = rows, heads, label_head
-        labels = max((advance(row.label, mono()) for row in rows), default=0.0)
+        labels = max((advance(row.label, mono()) for row in every), default=0.0)
         head = advance(label_head, sans(SMALL))
         self._label_width = min(LABEL_LIMIT, max(labels, head)) + 1
-        texts = ([row.numbers[place] for row in rows] for place in range(len(heads)))
+        texts = ([row.numbers[place] for row in every] for place in range(len(heads)))
         self._widths = [column_widths(column, mono()) for column in texts]
         self.refresh()
 

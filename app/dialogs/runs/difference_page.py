@@ -6,7 +6,7 @@ two checkpoints compared. A head of the map of all heads is chosen by a click.
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.dialogs.runs.checkpoint_picker import CheckpointPicker
 from app.session import Session
@@ -29,7 +29,11 @@ MARGINS = (14, 14, 14, 14)
 LEAST_MAP = 120
 NOTHING = "Choose two checkpoints; the sentence of the main window is read by both."
 NO_SENTENCE = "Type a sentence in the main window; both checkpoints read it."
-COLUMNS = ("before", "after", "change")
+COLUMNS = ("logit", "→ logit", "%", "→ %")
+"""Before and after."""
+ROOM_OF_HEADS, ROOM_OF_TABLE = 2, 3
+"""Shares of the upper row: two tables have more to say than the small map."""
+LEAST_PERCENT = 0.01
 
 
 @tells_faults
@@ -56,7 +60,7 @@ class DifferencePage(QWidget):
         self.maps = (Heatmap(), Heatmap(), Heatmap())
         self._bars = (ColourBar(), ColourBar(), ColourBar())
         self._cards = tuple(Card() for _ in self.maps)
-        self._all = Card("How far each head moved")
+        self._all = Card("Change per head")
         self._up, self._down = Card("Raised as the next token"), Card("Lowered")
         self._hint = plain_label(NOTHING, "muted")
         self._arrange()
@@ -68,33 +72,30 @@ class DifferencePage(QWidget):
         pickers.addWidget(self.before, 1)
         pickers.addWidget(self.after, 1)
         self.sentence.setFont(sans(SMALL))
-        grid = QGridLayout()
-        grid.setSpacing(GAP)
-        for column, (card, inside) in enumerate(
-            (
-                (self._all, self.heads),
-                (self._up, self.raised),
-                (self._down, self.lowered),
-            )
+        upper, lower = QHBoxLayout(), QHBoxLayout()
+        for card, inside, room in (
+            (self._all, self.heads, ROOM_OF_HEADS),
+            (self._up, self.raised, ROOM_OF_TABLE),
+            (self._down, self.lowered, ROOM_OF_TABLE),
         ):
             give_the_rest(inside, LEAST_MAP)
             card.body.addWidget(inside, 1)
-            grid.addWidget(card, 0, column)
-        for column, card in enumerate(self._cards):
-            give_the_rest(self.maps[column], LEAST_MAP)
-            card.body.addWidget(self.maps[column], 1)
-            card.body.addWidget(self._bars[column])
-            grid.addWidget(card, 1, column)
-            grid.setColumnStretch(column, 1)
-        grid.setRowStretch(0, 4)
-        grid.setRowStretch(1, 5)
+            upper.addWidget(card, room)
+        for card, inside, bar in zip(self._cards, self.maps, self._bars, strict=True):
+            give_the_rest(inside, LEAST_MAP)
+            card.body.addWidget(inside, 1)
+            card.body.addWidget(bar)
+            lower.addWidget(card, 1)
+        for row in (upper, lower):
+            row.setSpacing(GAP)
         column_of_all = QVBoxLayout(self)
         column_of_all.setContentsMargins(*MARGINS)
         column_of_all.setSpacing(GAP)
         column_of_all.addLayout(pickers)
         column_of_all.addWidget(self._hint)
         column_of_all.addWidget(self.sentence)
-        column_of_all.addLayout(grid, 1)
+        column_of_all.addLayout(upper, 4)
+        column_of_all.addLayout(lower, 5)
 
     def _connect(self) -> None:
         for picker in (self.before, self.after):
@@ -172,12 +173,12 @@ class DifferencePage(QWidget):
             (abs(each.difference) for each in (*found.raised, *found.lowered)),
             default=1.0,
         )
-        for table, changes in (
-            (self.raised, found.raised),
-            (self.lowered, found.lowered),
-        ):
-            rows = tuple(row_of(each, limit, compared.label_of) for each in changes)
-            table.show_rows(rows, COLUMNS, "token")
+        up, down = (
+            tuple(row_of(each, limit, compared.label_of) for each in changes)
+            for changes in (found.raised, found.lowered)
+        )
+        self.raised.show_rows(up, COLUMNS, "token", beside=down)
+        self.lowered.show_rows(down, COLUMNS, "token", beside=up)
         self._show_head()
 
     def _show_head(self) -> None:
@@ -227,13 +228,26 @@ def heads_matrix(heads: FloatArray) -> Matrix:
 
 
 def row_of(change: LogitChange, limit: float, label_of: LabelOf) -> TableRow:
-    """A token whose logit has changed."""
-    numbers = (change.before, change.after, change.difference)
+    """A token whose logit has changed; the bar is as long as the change, either way."""
+    raised = change.difference > 0
+    moved = "rose" if raised else "fell"
     return TableRow(
         label_of(change.token_id),
-        tuple(short(number) for number in numbers),
-        change.difference / limit if limit else 0.0,
-        "value",
-        f"logits; its probability went from {change.share_before:.3%} "
-        f"to {change.share_after:.3%}",
+        (
+            short(change.before),
+            short(change.after),
+            percent(change.share_before),
+            percent(change.share_after),
+        ),
+        abs(change.difference) / limit if limit else 0.0,
+        "value" if raised else "negative",
+        f"its logit {moved} by {short(abs(change.difference))}",
     )
+
+
+def percent(share: float) -> str:
+    """A probability in a narrow column: "12.3", "0.04", "<0.01"."""
+    value = 100 * share
+    if 0 < value < LEAST_PERCENT:
+        return f"<{LEAST_PERCENT}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"

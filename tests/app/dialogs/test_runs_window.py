@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QFile, Qt
 from PySide6.QtWidgets import QLineEdit
 
+from app.dialogs.runs.difference_page import percent
 from app.dialogs.runs.run_table import COLUMNS, RunTable
 from app.dialogs.runs.window import COMPARE, DIFFERENCE, RunsWindow
 from app.settings import RUNS, Settings
@@ -296,7 +297,32 @@ def test_the_first_and_the_last_checkpoint_are_compared_at_once(compared):
     assert compared.heads.matrix.values.shape == (2, 2)
     assert len(compared.raised.rows) > 3
     assert all(row.share > 0 for row in compared.raised.rows)
-    assert all(row.share < 0 for row in compared.lowered.rows)
+    assert all(row.role == "negative" for row in compared.lowered.rows)
+
+
+def test_bars_of_raised_and_lowered_tokens_have_one_scale(compared):
+    found = compared._compared.differences
+    changes = (*found.raised, *found.lowered)
+    most = max(abs(each.difference) for each in changes)
+    rows = (*compared.raised.rows, *compared.lowered.rows)
+    shares = [row.share for row in rows]
+    np.testing.assert_allclose(shares, [abs(c.difference) / most for c in changes])
+    assert compared.raised._bar_span() == compared.lowered._bar_span()
+
+
+def test_probabilities_stand_beside_the_logits(compared):
+    first = compared._compared.differences.raised[0]
+    *_, share, new_share = compared.raised.rows[0].numbers
+    assert float(share) == pytest.approx(100 * first.share_before, abs=0.01)
+    assert float(new_share) == pytest.approx(100 * first.share_after, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.5, "50.0"), (0.0123, "1.23"), (2e-6, "<0.01"), (0.0, "0.00"), (1.0, "100.0")],
+)
+def test_a_probability_fits_a_narrow_column(share, text):
+    assert percent(share) == text
 
 
 def test_a_click_on_a_head_shows_its_three_maps(compared):
