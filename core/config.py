@@ -12,6 +12,11 @@ from typing import Any, Literal, get_args
 
 from core.errors import ConfigError
 
+LARGEST = 10**12
+"""Of a whole number; far above what can be made, and products of some stay numbers."""
+MOST_TRIED = 10_000
+"""Head counts on either side, in the search for one that divides."""
+
 Position = Literal["sinusoidal", "learned", "rotary", "none"]
 Norm = Literal["layer_norm", "rms_norm"]
 NormPlace = Literal["pre", "post"]
@@ -153,11 +158,15 @@ class ModelConfig:
 
 
 def nearest_divisors(width: int, n_heads: int) -> str:
-    """The head counts nearest to `n_heads` that divide `width`: "4 or 6"."""
-    divisors = [n for n in range(1, width + 1) if width % n == 0]
-    below = [n for n in divisors if n < n_heads][-1:]
-    above = [n for n in divisors if n > n_heads][:1]
-    return " or ".join(str(n) for n in below + above)
+    """The head counts nearest to `n_heads` that divide `width`: "4 or 6".
+
+    Looked for nearby only; a width of a billion is refused as fast as one of 48.
+    """
+    top = min(n_heads - 1, width)
+    below = range(top, max(top - MOST_TRIED, 0), -1)
+    above = range(n_heads + 1, min(width, n_heads + MOST_TRIED) + 1)
+    near = [next((n for n in tried if width % n == 0), 0) for tried in (below, above)]
+    return " or ".join(str(n) for n in near if n) or "1"
 
 
 def _require_whole(name: str, value: object, least: int) -> None:
@@ -165,6 +174,8 @@ def _require_whole(name: str, value: object, least: int) -> None:
         raise ConfigError(f"{name} = {value!r} must be a whole number.")
     if value < least:
         raise ConfigError(f"{name} = {value} must be at least {least}.")
+    if value > LARGEST:
+        raise ConfigError(f"{name} = {value} must be at most {LARGEST:,}.")
 
 
 def _require_number(name: str, value: object) -> None:

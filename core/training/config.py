@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import tomli_w
 
-from core.config import ModelConfig
+from core.config import LARGEST, ModelConfig
 from core.errors import ConfigError
 from core.model.device import DEVICE_NAMES
 
@@ -35,6 +35,9 @@ class DataConfig:
     def __post_init__(self) -> None:
         if not self.train:
             raise ConfigError("train must name at least one text file.")
+        for name in (*self.train, *self.valid):
+            is_name = bool(name) and "\0" not in name
+            _require("a text's name", repr(name), is_name, "some letters without NUL")
         share = self.valid_share
         _require("valid_share", share, 0 <= share < 1, "at least 0 and below 1")
 
@@ -50,6 +53,7 @@ class TokenizerConfig:
 
     def __post_init__(self) -> None:
         _require("n_vocab", self.n_vocab, self.n_vocab >= 257, "at least 257")
+        _require("file", repr(self.file), "\0" not in self.file, "without NUL")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +110,9 @@ class TrainingConfig:
             _require(name, getattr(self, name), getattr(self, name) >= 0, "at least 0")
         for name in ABOVE_ZERO:
             _require(name, getattr(self, name), getattr(self, name) > 0, "above 0")
+        for name in AT_LEAST_ONE + AT_LEAST_ZERO + ABOVE_ZERO:
+            value, most = getattr(self, name), MOST.get(name, LARGEST)
+            _require(name, value, value <= most, f"at most {most:,}")
         for name in ("beta1", "beta2"):
             value = getattr(self, name)
             _require(name, value, 0 <= value < 1, "at least 0 and below 1")
@@ -131,6 +138,8 @@ AT_LEAST_ZERO = (
     "keep",
 )
 ABOVE_ZERO = ("learning_rate", "clip", "disk_budget_mb")
+MOST = {"seed": 2**63 - 1, "n_threads": 1024}
+"""Where it is not `LARGEST`: what a generator takes, and what no system has to give."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +253,7 @@ def _converted(name: str, value: Any, kind: Any) -> Any:
             return tuple(value)
         raise ConfigError(f"{name} = {value!r} must be a list of file names.")
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        _require(name, value, value <= LARGEST, f"at most {LARGEST:,}")
         return float(value)
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise ConfigError(f"{name} = {value!r} must be {KINDS[kind]}.")

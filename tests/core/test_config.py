@@ -69,7 +69,20 @@ def test_every_field_has_a_sentence():
 
 
 @pytest.mark.parametrize(
-    ("width", "n_heads", "near"), [(48, 5, "4 or 6"), (7, 3, "1 or 7"), (8, 20, "8")]
+    ("width", "n_heads", "near"),
+    [
+        (48, 5, "4 or 6"),
+        (7, 3, "1 or 7"),
+        (8, 20, "8"),
+        (10**12 - 11, 2, "1"),
+        (10**12, 10**12 - 1, "1000000000000"),
+    ],
 )
 def test_nearest_divisors(width, n_heads, near):
     assert nearest_divisors(width, n_heads) == near
+
+
+@pytest.mark.parametrize("name", ["d_model", "n_layers", "n_ctx", "d_ff"])
+def test_a_number_that_no_machine_has_room_for_is_refused_by_name(name):
+    with pytest.raises(ConfigError, match=f"{name} = 1.* at most 1,000,000,000,000"):
+        ModelConfig(**{name: 10**400})

@@ -47,6 +47,17 @@ def test_a_whole_number_may_stand_for_any_number(tmp_path: Path) -> None:
         ("[model]\nd_model = 48\nn_heads = 5\n", "try n_heads = 4 or 6"),
         ("[model]\nheads = 4\n", "heads is not a field of a model"),
         ("[model\n", "is not TOML"),
+        ('[data]\ntrain = ["\\u0000"]\n', "a text's name = .* must be some letters"),
+        ('[data]\ntrain = [""]\n', "a text's name = '' must be some letters"),
+        ('[tokenizer]\nfile = "\\u0000"\n', "file = .* must be without NUL"),
+        (
+            "[training]\nn_threads = 100000\n",
+            "n_threads = 100000 must be at most 1,024",
+        ),
+        (f"[training]\nseed = {2**63}\n", "seed = .* must be at most 9,223,372"),
+        (f"[training]\nbatch_size = {10**22}\n", "batch_size = .* must be at most 1,0"),
+        (f"[training]\nlearning_rate = {10**400}\n", "learning_rate = .* at most 1,0"),
+        (f"[model]\nd_model = {10**22 + 1}\n", "d_model = .* must be at most 1,0"),
     ],
 )
 def test_a_field_that_cannot_be_used_is_refused_by_name(
