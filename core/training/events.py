@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from core.errors import CheckpointError
 from core.files import explained
@@ -210,6 +210,14 @@ KINDS: dict[str, type[Event]] = {
     "failed": Failed,
 }
 NAMES = {kind: name for name, kind in KINDS.items()}
+FIELDS = {kind: tuple(get_type_hints(kind).items()) for kind in NAMES}
+JSON_TYPES: dict[Any, tuple[type, ...]] = {
+    int: (int,),
+    float: (float, int),
+    float | None: (float, int, type(None)),
+    str: (str,),
+}
+"""What a field's value may be in JSON; its lists hold these, or lists of these."""
 
 
 def line_of(event: Event) -> str:
@@ -218,20 +226,42 @@ def line_of(event: Event) -> str:
 
 
 def event_of(line: str) -> Event | None:
-    """Read a line; None if it is torn or from another version."""
+    """Read a line; None if it is torn, of another version or written by hand amiss."""
     try:
         fields: dict[str, Any] = json.loads(line)
-        return KINDS[fields.pop("event")](**fields)
+        kind = KINDS[fields.pop("event")]
+        event = kind(**fields)
+        is_sound = all(_is_of(getattr(event, name), t) for name, t in FIELDS[kind])
+        return event if is_sound else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
+def _is_of(value: Any, kind: Any) -> bool:
+    """Whether a value out of JSON is of a field's type."""
+    if (types := JSON_TYPES.get(kind)) is not None:
+        return type(value) in types  # true and false are no numbers
+    (part,) = get_args(kind)
+    return type(value) is list and all(_is_of(each, part) for each in value)
+
+
 def read_events(folder: Path) -> Iterator[Event]:
-    """Read the events of a run's folder in order, passing over torn lines."""
+    """Read the events of a run's folder in order, passing over torn lines.
+
+    Raises:
+        CheckpointError: The file is there and cannot be read.
+    """
     path = folder / EVENTS_FILE
-    if not path.exists():
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
         return
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    except OSError as error:
+        raise CheckpointError(
+            f"{path} cannot be read ({error.strerror}); it must be a file that you may "
+            "read."
+        ) from error
+    for line in text.splitlines():
         event = event_of(line)
         if event is not None:
             yield event

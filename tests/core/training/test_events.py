@@ -1,9 +1,11 @@
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.errors import CheckpointError
 from core.training.events import (
     KINDS,
     Event,
@@ -25,9 +27,14 @@ STEP = Stepped(
 )
 
 
+VALUES: dict[Any, Any] = {int: 1, float: 0.5, str: "a", float | None: None}
+
+
 @pytest.mark.parametrize("kind", KINDS.values())
 def test_every_kind_of_event_comes_back_from_its_line(kind: type[Event]) -> None:
-    fields: dict[str, Any] = {field.name: 1 for field in dataclasses.fields(kind)}
+    fields = {
+        field.name: VALUES.get(field.type, []) for field in dataclasses.fields(kind)
+    }
     event = kind(**fields)
     assert event_of(line_of(event)) == event
 
@@ -66,3 +73,28 @@ def test_a_line_that_is_no_event_is_none(line: str) -> None:
 
 def test_a_folder_without_events_has_none(tmp_path: Path) -> None:
     assert list(read_events(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("step", "4"), ("step", 4.5), ("step", True), ("loss", None), ("loss", [1])],
+)
+def test_a_line_whose_values_are_of_other_types_is_no_event(
+    field: str, value: Any
+) -> None:
+    fields = {**json.loads(line_of(STEP)), field: value}
+    assert event_of(json.dumps(fields)) is None
+
+
+@pytest.mark.parametrize("scores", ["[[0.5, 1]]", "[]"])
+def test_scores_are_lists_of_lists_of_numbers(scores: str) -> None:
+    line = f'{{"event": "heads", "step": 1, "previous": {scores}, "induction": [[]]}}'
+    assert event_of(line) is not None
+    assert event_of(line.replace("[[]]", "[0.5]")) is None
+    assert event_of(line.replace("[[]]", '[["a"]]')) is None
+
+
+def test_a_folder_in_the_place_of_the_events_is_named(tmp_path: Path) -> None:
+    (tmp_path / "events.jsonl").mkdir()
+    with pytest.raises(CheckpointError, match=r"events\.jsonl cannot be read"):
+        list(read_events(tmp_path))
