@@ -6,6 +6,7 @@ setting that would change the ids and is not known here is refused by name.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -53,11 +54,11 @@ def open_tokenizer(path: Path) -> BpeTokenizer:
     Raises:
         TokenizerError: A file is missing, damaged or of another kind; names it.
     """
-    if path.is_file():
+    if os.path.isfile(path):
         return read_tokenizer_json(path)
     for names, read in READERS:
         files = [path / name for name in names]
-        if all(file.is_file() for file in files):
+        if all(map(os.path.isfile, files)):
             return read(*files)
     raise TokenizerError(
         f"{path} has no {TOKENIZER_FILE}, nor {VOCABULARY_FILE} with {MERGES_FILE}; "

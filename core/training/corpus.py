@@ -7,6 +7,7 @@ so a text may be larger than it. torch is loaded when a batch is first asked for
 """
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from core.errors import TrainingError
 from core.files import explained, file_made_whole
 from core.tokenizers.bpe import BpeTokenizer, Ids
 from core.training.progress import Told, told_along, untold
-from core.training.reading import BLOCK_BYTES, check_file, read_blocks
+from core.training.reading import BLOCK_BYTES, check_file, opened, read_blocks
 
 if TYPE_CHECKING:
     import torch
@@ -120,16 +121,26 @@ def encoded(
     """
     key = cache_key(paths, tokenizer, lambda share: told(share * HASHING_SHARE))
     kept = cache / f"{key}.npy"
-    if not kept.exists():
-        with explained(cache):
-            cache.mkdir(parents=True, exist_ok=True)
-        blocks = _blocks_of_ids(
-            paths,
-            tokenizer,
-            lambda share: told(HASHING_SHARE + share * (1 - HASHING_SHARE)),
-        )
-        _write_ids(kept, blocks, tokenizer.id_type)
-    ids: Ids = np.load(kept, mmap_mode="r")
+    if (ids := _kept_ids(kept)) is not None:
+        return ids
+    with explained(cache):
+        cache.mkdir(parents=True, exist_ok=True)
+    blocks = _blocks_of_ids(
+        paths,
+        tokenizer,
+        lambda share: told(HASHING_SHARE + share * (1 - HASHING_SHARE)),
+    )
+    _write_ids(kept, blocks, tokenizer.id_type)
+    written: Ids = np.load(kept, mmap_mode="r")
+    return written
+
+
+def _kept_ids(path: Path) -> Ids | None:
+    """Map ids that are kept; None if there are none, or only a damaged file."""
+    try:
+        ids: Ids = np.load(path, mmap_mode="r")
+    except (OSError, ValueError, EOFError):
+        return None
     return ids
 
 
@@ -156,12 +167,12 @@ def cache_key(
 
 def size_of(paths: Iterable[Path]) -> int:
     """Bytes of files together; what is not there has none."""
-    return sum(path.stat().st_size for path in paths if path.exists())
+    return sum(os.path.getsize(path) for path in paths if os.path.exists(path))
 
 
 def _byte_blocks(path: Path) -> Iterator[bytes]:
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             while block := file.read(BLOCK_BYTES):
                 yield block
     except OSError as error:

@@ -6,8 +6,10 @@ the line ends \r\n and \r become \n. A file is never held in memory as a whole.
 """
 
 import codecs
+import errno
 import io
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,10 +101,22 @@ class Fault:
     """The codec that looks likeliest, if one does."""
 
 
+def opened(path: Path) -> BinaryIO:
+    """Open a file for its bytes; a pipe or a device might never come to an end.
+
+    Raises:
+        OSError: It cannot be opened, or does not end.
+    """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device")
+    return open(path, "rb")
+
+
 def check_file(path: Path, reading: Reading = AS_IT_IS) -> Fault | None:
     """Look for what stands in the way of a reading; one pass, nothing is kept."""
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             return _content_fault(path, file, reading)
     except OSError as error:
         return Fault(
@@ -120,7 +134,7 @@ def read_blocks(path: Path, reading: Reading = AS_IT_IS) -> Iterator[str]:
     """
     newlines = io.IncrementalNewlineDecoder(None, translate=True)
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             start = _start_of(file, reading)
             for content, block in _decoded(file, start.codec):
                 if start.kind or _is_faulty(content, block, start.codec, reading):
@@ -159,7 +173,7 @@ def encoding_named(path: Path, reading: Reading = AS_IT_IS) -> str:
     if reading.encoding:
         named = (c.label for c in ENCODINGS if c.codec == reading.encoding)
         return next(named, reading.encoding.upper())
-    with open(path, "rb") as file:
+    with opened(path) as file:
         return _start_of(file, reading).codec.upper()
 
 

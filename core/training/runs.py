@@ -182,7 +182,7 @@ def free_folder(root: Path, name: str) -> Path:
             f"hyphens, at most {LONGEST_NAME_BYTES} bytes."
         )
     folder, number = root / name, 1
-    while folder.exists():
+    while os.path.exists(folder):  # false too of a path that is too long
         number += 1
         folder = root / f"{name} {number}"
     return folder

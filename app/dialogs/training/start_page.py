@@ -4,6 +4,7 @@ In: the plan and the settings. Out: the folder to write the run into. The comman
 are the ones that start this very run elsewhere: in a terminal, or on many machines.
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -124,7 +125,7 @@ class StartPage(QWidget):
     def refresh(self) -> None:
         """Find the folder that is free now, and show what starts the run there."""
         self.folder, self.fault = None, ""
-        place = Path(self.place.text().strip() or ".").expanduser()
+        place = Path(os.path.expanduser(self.place.text().strip() or "."))
         try:
             self.folder = free_folder(place, self.name.text().strip())
         except CoreError as error:

@@ -201,3 +201,8 @@ def test_a_folder_without_a_tokenizer_says_what_it_looked_for(tmp_path: Path) ->
         open_tokenizer(tmp_path)
     with pytest.raises(TokenizerError, match="missing"):
         open_tokenizer(tmp_path / "missing")
+
+
+def test_a_name_that_is_too_long_has_no_tokenizer(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerError, match="has no tokenizer"):
+        open_tokenizer(tmp_path / ("x" * 5000))

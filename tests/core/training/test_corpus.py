@@ -7,7 +7,7 @@ import torch
 from core.errors import TrainingError
 from core.tokenizers.bpe import BpeTokenizer
 from core.training import reading
-from core.training.corpus import encoded, split_off, windows_of
+from core.training.corpus import encoded, size_of, split_off, windows_of
 
 BYTES = BpeTokenizer.from_merges(())
 
@@ -123,3 +123,20 @@ def test_whoever_is_told_may_end_it_and_nothing_half_is_left(tmp_path: Path) -> 
         encoded([path], BYTES, tmp_path / "cache", stop_while_encoding)
     assert shares == [0.1, 1.0]
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+@pytest.mark.parametrize("n_kept", [0, 1, 60, -1])
+def test_ids_that_were_cut_off_are_made_again(tmp_path: Path, n_kept: int) -> None:
+    text, cache = tmp_path / "a.txt", tmp_path / "cache"
+    text.write_text("the cat sat", encoding="utf-8")
+    before = encoded([text], BYTES, cache).tolist()
+    (kept,) = cache.iterdir()
+    kept.write_bytes(kept.read_bytes()[:n_kept])
+    assert encoded([text], BYTES, cache).tolist() == before
+
+
+def test_a_text_whose_name_is_too_long_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 5000)
+    assert size_of([path]) == 0
+    with pytest.raises(TrainingError, match="x cannot be read"):
+        encoded([path], BYTES, tmp_path / "cache")

@@ -1,5 +1,6 @@
 """Case R04 and R06 of the trial cases: the bytes of other systems."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,15 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     assert fault.kind == "unreadable"
     with pytest.raises(TrainingError, match=r"gone\.txt cannot be read"):
         read_text(tmp_path / "gone.txt")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names there")
+def test_a_pipe_that_nobody_fills_is_refused_and_not_waited_for(path: Path) -> None:
+    os.mkfifo(path)
+    fault = check_file(path)
+    assert fault is not None
+    assert fault.message == (
+        f"{path} cannot be read (it is a pipe or a device); check its name and rights."
+    )
+    with pytest.raises(TrainingError, match="pipe or a device"):
+        read_text(path)

@@ -251,3 +251,8 @@ def test_a_free_name_is_taken_literally(tmp_path: Path, name: str) -> None:
 
 def test_the_lock_that_is_asked_for_is_the_one_the_program_holds() -> None:
     assert program.LOCK_FILE == runs.LOCK_FILE
+
+
+def test_a_place_that_is_too_long_for_the_system_is_not_there(tmp_path: Path) -> None:
+    place = tmp_path / ("x" * 5000)
+    assert free_folder(place, "a") == place / "a"
