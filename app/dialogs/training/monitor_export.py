@@ -1,17 +1,16 @@
-"""The loss curve as a file: a picture, a drawing or a table; its ending says which."""
+"""The loss curve as a file: a picture, a drawing or a table; its ending says which.
 
-from collections.abc import Callable, Iterable
+Place: behind the button of the loss card. In: a run and a file. Out: that it is over.
+"""
+
 from pathlib import Path
 
-from core.files import write_whole
-from core.training.curve import loss_csv, loss_curve, loss_png
-from core.training.events import Event, read_events
+from PySide6.QtCore import QObject, Signal, Slot
 
-WRITERS: dict[str, Callable[[Iterable[Event]], bytes]] = {
-    ".png": loss_png,
-    ".svg": lambda events: loss_curve(events).encode(),
-    ".csv": lambda events: loss_csv(events).encode(),
-}
+from app.failures import ErrorReport
+from app.workers.curve_files import WRITERS, CurveFileRequest, CurveFileWorker
+from app.workers.runner import Request, Runner
+
 FILTERS = "Picture (*.png);;Drawing (*.svg);;Table (*.csv)"
 
 
@@ -23,10 +22,36 @@ def with_ending(path: Path, chosen: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-def export_curve(run: Path, path: Path) -> None:
-    """Write the curve of a run.
+class CurveExport(QObject):
+    """One export, in a thread of its own that ends with it."""
 
-    Raises:
-        CheckpointError: The place is full, read-only or missing.
-    """
-    write_whole(path, WRITERS[path.suffix.lower()](list(read_events(run))))
+    failed = Signal(ErrorReport)
+    """There is no file."""
+    ended = Signal()
+    """It is over, in whatever way."""
+
+    def __init__(self, run: Path, file: Path) -> None:
+        """Nothing happens before `start`."""
+        super().__init__()
+        self._request = CurveFileRequest(run, file)
+        self._runner = Runner(CurveFileWorker(), (CurveFileRequest,), "curve file")
+        self._runner.answered.connect(self._on_runner_answered)
+        self._runner.failed.connect(self._on_runner_failed)
+
+    def start(self) -> None:
+        """Read and write."""
+        self._runner.start()
+        self._runner.request(self._request)
+
+    def _end(self) -> None:
+        self._runner.stop()
+        self.ended.emit()
+
+    @Slot(object, object)
+    def _on_runner_answered(self, _request: Request, _answer: object) -> None:
+        self._end()
+
+    @Slot(object, object)
+    def _on_runner_failed(self, _: Request, report: ErrorReport) -> None:
+        self.failed.emit(report)
+        self._end()

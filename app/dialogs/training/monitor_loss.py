@@ -10,14 +10,13 @@ import numpy as np
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QFileDialog
 
-from app.dialogs.training.monitor_export import FILTERS, export_curve, with_ending
+from app.dialogs.training.monitor_export import FILTERS, CurveExport, with_ending
 from app.dialogs.training.monitor_record import RunRecord
 from app.failures import ErrorReport
 from app.frame.parts import flat_button
 from app.widgets.card import Card, give_the_rest
 from app.widgets.curve_parts import Level, Mark, Series
 from app.widgets.curve_plot import CurvePlot
-from core.errors import CoreError
 from core.training.compare import Curves, FloatArray, smoothed
 
 PLOT_HEIGHT = 120
@@ -52,10 +51,13 @@ class LossCard(Card):
         self._whole.hide()
         self._whole.clicked.connect(self.plot.show_all)
         self.plot.zoom_changed.connect(self._whole.setVisible)
-        export = flat_button("Export…", "training.export")
-        export.setToolTip("Write the curve as a picture, a drawing or a table")
-        export.clicked.connect(self._on_export_clicked)
-        for part in (self._whole, self.log, export):
+        self._export: CurveExport | None = None
+        self._export_button = flat_button("Export…", "training.export")
+        self._export_button.setToolTip(
+            "Write the curve as a picture, a drawing or a table"
+        )
+        self._export_button.clicked.connect(self._on_export_clicked)
+        for part in (self._whole, self.log, self._export_button):
             self.head.addWidget(part)
         self.body.addWidget(self.plot, 1)
 
@@ -78,13 +80,19 @@ class LossCard(Card):
             self.export(with_ending(Path(name), chosen))
 
     def export(self, path: Path) -> None:
-        """Write the curve; the ending says how."""
-        if self._record is None:
+        """Write the curve; the ending says how. One export at a time."""
+        if self._record is None or self._export is not None:
             return
-        try:
-            export_curve(self._record.folder, path)
-        except CoreError as error:
-            self.failed.emit(ErrorReport.of(error, "exporting the curve"))
+        self._export = CurveExport(self._record.folder, path)
+        self._export.failed.connect(self.failed)
+        self._export.ended.connect(self._on_export_ended)
+        self._export_button.setEnabled(False)
+        self._export.start()
+
+    @Slot()
+    def _on_export_ended(self) -> None:
+        self._export = None
+        self._export_button.setEnabled(True)
 
 
 def loss_series(curves: Curves) -> tuple[Series, ...]:

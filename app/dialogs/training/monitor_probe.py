@@ -9,15 +9,17 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.dialogs.training.monitor_record import RunRecord
+from app.dialogs.training.monitor_figures import PARTS
+from app.dialogs.training.monitor_record import Formed, RunRecord, formed_heads
 from app.style.fonts import SMALL, sans
 from app.widgets.bars import Bar, Bars
 from app.widgets.card import Card, give_the_rest, plain_label
 from app.widgets.heatmap import Heatmap
 from app.widgets.play_slider import PlaySlider
 from core.trace.matrix import Axis, FloatArray, Matrix, Scale
+from core.training.compare import Curves
 from core.training.events import Probed
 
 MAP_HEIGHT, BARS_HEIGHT = 120, 100
@@ -40,10 +42,16 @@ class ProbeCard(Card):
         self._probes: tuple[Probed, ...] = ()
         self._patterns: FloatArray | None = None
         self._place = 0
+        self._scores: dict[tuple[int, int], str] = {}
+        """Heads that have taken a part, and which: "induction 0.62"; the best first."""
+        self._is_chosen = False
+        """Whether the person chose the head."""
         self.heads = QComboBox()
         self.heads.setObjectName("training.head")
         self.heads.setAccessibleName("head to look at")
-        self.heads.currentIndexChanged.connect(self._on_head_chosen)
+        self.heads.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.heads.activated.connect(self._on_head_activated)
+        self.heads.currentIndexChanged.connect(self._on_head_changed)
         self.map = Heatmap()
         self.map.set_message(WAITING)
         give_the_rest(self.map, MAP_HEIGHT)
@@ -52,6 +60,7 @@ class ProbeCard(Card):
         give_the_rest(self.bars, BARS_HEIGHT)
         self.bars.setMinimumWidth(BARS_WIDTH)
         self._heading = plain_label("what it expects next", "muted")
+        self._right = QWidget()  # an empty layout would keep its share of the width
         self.slider = PlaySlider("steps at which the sentence was read")
         self.slider.setObjectName("training.probe")
         self.slider.position_requested.connect(self._on_position_requested)
@@ -60,13 +69,14 @@ class ProbeCard(Card):
 
     def _arrange(self) -> None:
         self._heading.setFont(sans(SMALL))
-        right = QVBoxLayout()
+        right = QVBoxLayout(self._right)
+        right.setContentsMargins(0, 0, 0, 0)
         right.addWidget(self._heading)
         right.addWidget(self.bars, 1)
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self.map, MAP_SHARE)
-        row.addLayout(right, BARS_SHARE)
+        row.addWidget(self._right, BARS_SHARE)
         self.head.addWidget(self.heads)
         self.heads.hide()
         self.body.addLayout(row, 1)
@@ -75,18 +85,20 @@ class ProbeCard(Card):
     def show_record(self, record: RunRecord) -> None:
         """Show the newest look, unless the reader stands at an older one."""
         probes = tuple(record.probes)
-        if probes == self._probes and record.folder == self._folder:
+        scores = parts_of_heads(record.curves)
+        is_same_run = record.folder == self._folder
+        if (probes, scores) == (self._probes, self._scores) and is_same_run:
             return
         was_at_end = self._place >= len(self._probes) - 1
-        is_other = record.folder != self._folder
-        self._folder, self._probes = record.folder, probes
+        self._is_chosen = self._is_chosen and is_same_run
+        self._folder, self._probes, self._scores = record.folder, probes, scores
         last = max(0, len(probes) - 1)
-        self._place = last if was_at_end or is_other else min(self._place, last)
+        self._place = last if was_at_end or not is_same_run else min(self._place, last)
         self._show()
 
     def _show(self) -> None:
         self.slider.show_position(self._place, max(0, len(self._probes) - 1))
-        for part in (self.bars, self._heading, self.slider):
+        for part in (self._right, self.slider):
             part.setVisible(bool(self._probes))
         if not self._probes:
             self._patterns = None
@@ -102,7 +114,10 @@ class ProbeCard(Card):
         self.bars.show_bars(bars_of(probed), ("%",))
 
     def _offer_heads(self) -> None:
-        """Let the reader choose among the heads there are; the choice stays."""
+        """Let the reader choose among the heads there are; the choice stays.
+
+        Before there is one, the head that has taken its part best is shown.
+        """
         if self._patterns is None:
             return
         n_layers, n_heads = self._patterns.shape[:2]
@@ -110,8 +125,15 @@ class ProbeCard(Card):
             with QSignalBlocker(self.heads):
                 self.heads.clear()
                 for layer, head in np.ndindex(n_layers, n_heads):
-                    words = f"layer {layer + 1}, head {head + 1}"
-                    self.heads.addItem(words, (layer, head))
+                    self.heads.addItem("", (layer, head))
+        for place, (layer, head) in enumerate(np.ndindex(n_layers, n_heads)):
+            part = self._scores.get((layer, head))
+            words = f"layer {layer + 1}, head {head + 1}"
+            self.heads.setItemText(place, f"{words} · {part}" if part else words)
+        best = next(iter(self._scores), None)
+        if best is not None and not self._is_chosen:
+            with QSignalBlocker(self.heads):
+                self.heads.setCurrentIndex(best[0] * n_heads + best[1])
         self.heads.show()
 
     def _show_pattern(self) -> None:
@@ -124,7 +146,11 @@ class ProbeCard(Card):
         self.map.show_matrix(pattern_matrix(self._patterns[tuple(chosen)], tokens))
 
     @Slot(int)
-    def _on_head_chosen(self, _: int) -> None:
+    def _on_head_activated(self, _: int) -> None:
+        self._is_chosen = True
+
+    @Slot(int)
+    def _on_head_changed(self, _: int) -> None:
         self._show_pattern()
 
     @Slot(int)
@@ -132,6 +158,23 @@ class ProbeCard(Card):
         if place != self._place and 0 <= place < len(self._probes):
             self._place = place
             self._show()
+
+
+def parts_of_heads(curves: Curves) -> dict[tuple[int, int], str]:
+    """The heads that have taken a part, the best first, and which: "induction 0.62".
+
+    A head that has taken two counts with the better one.
+    """
+    found: list[tuple[Formed, str]] = [
+        (each, name)
+        for name, _, field in PARTS
+        for each in formed_heads(curves.head_steps, getattr(curves, field))
+    ]
+    found.sort(key=lambda pair: -pair[0].score)
+    parts: dict[tuple[int, int], str] = {}
+    for each, name in found:
+        parts.setdefault((each.layer, each.head), f"{name} {each.score:.2f}")
+    return parts
 
 
 def read_patterns(path: Path) -> FloatArray | None:

@@ -8,12 +8,13 @@ import pytest
 from app.dialogs.training import monitor_head
 from app.dialogs.training.monitor import TWO_COLUMNS, Monitor
 from app.dialogs.training.monitor_close import discard_question
-from app.dialogs.training.monitor_export import WRITERS, with_ending
+from app.dialogs.training.monitor_export import with_ending
 from app.dialogs.training.monitor_figures import part_words
 from app.dialogs.training.monitor_head import STATES
 from app.dialogs.training.monitor_probe import pattern_matrix, read_patterns
 from app.dialogs.training.monitor_record import Formed
 from app.settings import ON_CLOSE, Settings
+from app.workers.curve_files import WRITERS
 from app.workers.run_control import RunControl
 from app.workers.run_states import WISHES, State
 from core.files import held_alone
@@ -110,7 +111,7 @@ def test_a_run_is_told_from_its_first_event_on(qtbot, page, live):
     assert page.head.name.text == "cats"
     assert page.head.state.text() == "running"
     assert "step 50 of 100" in page.head.figures.text
-    assert "best loss 2.250 at step 50" in page.head.figures.text
+    assert "best tested loss 2.250 at step 50" in page.head.figures.text
     assert page.head.progress.value() == 500
     names = [each.name for each in page.loss.plot.series]
     assert names == ["each step", "training", "validation"]
@@ -230,7 +231,7 @@ def test_the_slider_goes_back_in_time_and_new_looks_do_not_pull_it_on(
     tell(live, started(), *a_look(live, 10, 0.5), *a_look(live, 20, 0.25))
     show(qtbot, page, live, "running")
     probe = page.probe
-    probe.heads.setCurrentIndex(1)
+    choose_head(probe, 1)
     assert probe.map.matrix.values[1, 0] == 0.25
     probe.slider.position_requested.emit(0)
     assert probe.title == "Your sentence, step 10"
@@ -238,6 +239,37 @@ def test_the_slider_goes_back_in_time_and_new_looks_do_not_pull_it_on(
     tell(live, *a_look(live, 30))
     qtbot.waitUntil(lambda: len(probe._probes) == 3, timeout=WAIT_MS)
     assert probe.title == "Your sentence, step 10"
+
+
+def choose_head(probe, place):
+    """As a person does, by the list."""
+    probe.heads.setCurrentIndex(place)
+    probe.heads.activated.emit(place)
+
+
+def scored(step, previous, induction):
+    return HeadsScored(step=step, previous=[previous], induction=[induction])
+
+
+def test_the_head_that_has_taken_its_part_best_is_shown_and_says_why(qtbot, page, live):
+    tell(live, started(), a_look(live, 10)[0], scored(10, [0.1, 0.5], [0.2, 0.3]))
+    show(qtbot, page, live, "running")
+    heads = page.probe.heads
+    assert heads.currentText() == "layer 1, head 1"  # none has
+    tell(live, a_look(live, 20)[0], scored(20, [0.6, 0.1], [0.0, 0.62]))
+    qtbot.waitUntil(lambda: heads.currentIndex() == 1, timeout=WAIT_MS)
+    assert heads.currentText() == "layer 1, head 2 · induction 0.62"
+    assert heads.itemText(0) == "layer 1, head 1 · previous token 0.60"
+    assert page.probe.map.matrix.values[1, 0] == 1
+
+
+def test_the_head_that_a_person_chose_stays(qtbot, page, live):
+    tell(live, started(), *a_look(live, 10))
+    show(qtbot, page, live, "running")
+    choose_head(page.probe, 1)
+    tell(live, *a_look(live, 20))
+    qtbot.waitUntil(lambda: len(page.probe._probes) == 2, timeout=WAIT_MS)
+    assert page.probe.heads.currentIndex() == 1
 
 
 def test_what_a_token_may_not_see_is_empty():
@@ -345,6 +377,8 @@ def test_the_curve_is_exported_by_the_ending(qtbot, page, live, tmp_path, ending
     show(qtbot, page, live, "running")
     path = tmp_path / f"curve{ending}"
     page.loss.export(path)
+    assert not page.loss._export_button.isEnabled()
+    qtbot.waitUntil(page.loss._export_button.isEnabled, timeout=WAIT_MS)
     starts = {".png": b"\x89PNG", ".svg": b"<svg", ".csv": b"step,"}
     assert path.read_bytes().startswith(starts[ending])
 
@@ -353,6 +387,7 @@ def test_a_curve_that_cannot_be_written_is_told(qtbot, page, live, tmp_path):
     tell(live, started())
     show(qtbot, page, live, "running")
     page.loss.export(tmp_path / "gone" / "curve.svg")
+    qtbot.waitUntil(page.loss._export_button.isEnabled, timeout=WAIT_MS)
     assert "could not be written" in page.words.sentence
 
 
