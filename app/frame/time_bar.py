@@ -25,6 +25,10 @@ PLAY_MS = 350
 MARGINS = (14, 5, 14, 5)
 ROOMY = 1000
 """Below this width the title gives way to the slider."""
+LOSS_TIP = (
+    "The tested loss is that of the validation text, or of the training text where "
+    "none is kept for it."
+)
 
 
 @tells_faults
@@ -139,7 +143,9 @@ class TimeBar(QFrame):
             self._asked = None
             self._stop()
         else:
-            self.setToolTip(as_tip(f"The checkpoints of {timeline.name}"))
+            n = len(timeline.moments)
+            kept = "The one checkpoint" if n == 1 else f"The {n:,} checkpoints"
+            self.setToolTip(as_tip(f"{kept} of {timeline.name}. {LOSS_TIP}"))
             texts = [words_of(moment, timeline) for moment in timeline.moments]
             widths = map(self.words.fontMetrics().horizontalAdvance, texts)
             widest = max(widths, default=0)
@@ -196,6 +202,6 @@ class TimeBar(QFrame):
 
 
 def words_of(moment: Moment, timeline: Timeline) -> str:
-    """A checkpoint in words: "step 200 of 5,000 · loss 3.41"."""
-    loss = "" if moment.loss is None else f" · loss {moment.loss:.2f}"
+    """A checkpoint in words: "step 200 of 5,000 · tested loss 3.41"."""
+    loss = "" if moment.loss is None else f" · tested loss {moment.loss:.2f}"
     return f"step {moment.step:,} of {timeline.n_steps:,}{loss}"

@@ -47,10 +47,11 @@ def wait_for(desk, step):
 def test_a_checkpoint_brings_the_bar_with_its_step_and_loss(desk):
     bar = desk.bench.time
     assert bar.isVisible()
-    assert "small run" in bar.toolTip()
+    assert "The 4 checkpoints of small run." in bar.toolTip()
+    assert "validation text" in bar.toolTip()
     assert (bar.slider.value(), bar.slider.maximum()) == (1, 3)
     loss = desk.session.timeline.moments[1].loss
-    assert bar.words.text() == f"step 4 of 7 · loss {loss:.2f}"
+    assert bar.words.text() == f"step 4 of 7 · tested loss {loss:.2f}"
 
 
 def test_a_model_of_no_run_has_no_bar(desk, qtbot, tmp_path):
