@@ -31,9 +31,9 @@ log = logging.getLogger(__name__)
 CHECKPOINTS = "checkpoints"
 START = "start"
 FORMAT = "glassformer-training"
-VERSION = 2
-"""What is written. Version 1 did not say which checkpoint is the best."""
-READ_VERSIONS = (1, VERSION)
+VERSION = 3
+"""What is written. 1 did not say which checkpoint is the best, 2 not when tested."""
+READ_VERSIONS = (1, 2, VERSION)
 COUNTERS_FILE = "training.json"
 STATE_FILE = "training.safetensors"
 DRAWS = "generator.draws"
@@ -49,6 +49,8 @@ class Counters:
     """Steps done."""
     loss: float | None = None
     """The newest evaluation: of the validation text, or of the training text."""
+    tested_step: int | None = None
+    """The step of that evaluation, which may lie before `step`."""
     best_loss: float | None = None
     """The best of all evaluations so far."""
     best_step: int | None = None

@@ -317,6 +317,7 @@ class Run:
         self.counters = Counters(
             step=self.trainer.step,
             loss=loss,
+            tested_step=self.trainer.step,
             best_loss=loss if best is None else min(best, loss),
         )
         self.events.write(

@@ -37,7 +37,7 @@ class Moment:
     step: int
     """Updates of the weights before it."""
     loss: float | None
-    """The newest evaluation before it; None where there was none."""
+    """The evaluation after just this step; None where there was none."""
     folder: Path
 
 
@@ -84,14 +84,18 @@ def timeline(run: Path) -> Timeline:
 
 
 def _loss_in(folder: Path) -> float | None:
-    """What a checkpoint says of its loss; one that says nothing may still be opened."""
+    """A checkpoint's own loss, not an earlier one's; None does not keep it shut.
+
+    Version 2 did not say when it was tested; its loss is taken as told.
+    """
     try:
         about: Any = json.loads((folder / COUNTERS_FILE).read_text(encoding="utf-8"))
-        loss = about["loss"]
+        loss, step = about["loss"], about["step"]
+        is_own = about.get("tested_step", step) == step
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.info("%s says no loss: %s", folder, error)
         return None
-    return float(loss) if isinstance(loss, int | float) else None
+    return float(loss) if is_own and isinstance(loss, int | float) else None
 
 
 def _n_steps(run: Path) -> int:

@@ -175,8 +175,8 @@ def test_another_model_or_tokenizer_is_refused_by_its_difference(
         ("{}", "is missing or damaged"),
         ("[]", "is missing or damaged"),
         (
-            json.dumps({"format": "glassformer-training", "version": 3, "step": 3}),
-            "is glassformer-training 3 and this program reads",
+            json.dumps({"format": "glassformer-training", "version": 9, "step": 3}),
+            "is glassformer-training 9 and this program reads",
         ),
     ],
 )

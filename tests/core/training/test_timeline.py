@@ -48,6 +48,13 @@ def test_a_timeline_holds_every_checkpoint_in_order_with_its_loss(run):
     assert found.moments[1].folder.name == "step-00000004"
 
 
+def test_a_checkpoint_between_two_tests_has_no_loss_of_its_own(make_run):
+    folder = make_run(checkpoint_every=2, evaluate_every=4, keep=10)
+    carry_out(folder)
+    told = {each.step: each.loss is not None for each in timeline(folder).moments}
+    assert told == {2: False, 4: True, 6: True}  # 6 is the last step
+
+
 def test_a_checkpoint_knows_its_place_and_another_folder_has_none(run, tmp_path):
     found = timeline_of(run / "checkpoints" / "step-00000004")
     assert found == timeline(run)
