@@ -99,6 +99,8 @@ QPushButton[kind="primary"]:focus, QToolButton[kind="primary"]:focus {
 QToolButton::menu-indicator, QPushButton::menu-indicator {
     image: url("$icons/chevron-down.svg"); width: 10px; height: 10px;
     subcontrol-origin: padding; subcontrol-position: center right; right: 6px; }
+QPushButton[kind="primary"]::menu-indicator:enabled {
+    image: url("$icons/chevron-on-accent-$name.svg"); }
 QPushButton[menu="true"], QToolButton[popupMode="2"] { padding-right: 22px; }
 """)
 

@@ -246,5 +246,5 @@ def figures(record: RunRecord, *, is_running: bool) -> list[str]:
         found.append(f"{duration(record.seconds_left)} left")
     if record.best is not None:
         step, loss = record.best
-        found.append(f"best loss {loss:.3f} at step {step:,}")
+        found.append(f"best tested loss {loss:.3f} at step {step:,}")
     return found
