@@ -74,6 +74,8 @@ class Workbench(QWidget):
         self._session = session
         self._settings = settings
         self._studio: Studio | None = None
+        self._is_leaving = False
+        """The window was to close, and the studio asked what becomes of its run."""
         self._formulas = FormulaRenderer(self)
         use_renderer(self._formulas)  # before the first formula's view is made
         self.sentence = SentenceBar(session, RecentModels(settings))
@@ -205,10 +207,27 @@ class Workbench(QWidget):
             from app.dialogs.training.studio import Studio
 
             self._studio = Studio(self._settings, self.window())
-            self._studio.open_requested.connect(self._session.open_model)
+            self._studio.open_requested.connect(self._on_studio_open_requested)
+            asks = self._studio.monitor.ask_close
+            asks.answered.connect(self._on_ask_close_answered)  # after the studio
         self._studio.show()
         self._studio.activateWindow()  # it stays above the window that it belongs to
         return self._studio
+
+    @Slot(object)
+    def _on_studio_open_requested(self, folder: Path) -> None:
+        """Open a checkpoint, and let it be seen: the studio may lie over the window."""
+        self._session.open_model(folder)
+        studio, window = self._studio, self.window()
+        if studio and studio.frameGeometry().intersects(window.frameGeometry()):
+            studio.hide()  # its run goes on, and Train brings it back
+            window.activateWindow()
+
+    @Slot(str)
+    def _on_ask_close_answered(self, answer: str) -> None:
+        is_leaving, self._is_leaving = self._is_leaving, False
+        if is_leaving and answer != "cancel":
+            self.window().close()
 
     @Slot(object, bool)
     def _on_runs_continue_requested(self, folder: Path, is_to_start: bool) -> None:
@@ -316,7 +335,10 @@ class Workbench(QWidget):
 
     def may_leave(self) -> bool:
         """Whether the window may close; a run that is at work asks for an answer."""
-        return self._studio is None or self._studio.close()
+        if self._studio is None or self._studio.close():
+            return True
+        self._is_leaving = True
+        return False
 
     def leave(self) -> None:
         """Remember how the columns stood, and let the last formula be set."""

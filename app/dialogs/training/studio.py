@@ -177,6 +177,7 @@ class Studio(QDialog):
         """Ask what becomes of a run that goes on; remember how the window stood."""
         if not self.monitor.may_close():
             self._show_monitor()
+            self.show()  # it may have made room for the main window
             event.ignore()
             return
         self._settings.write(STUDIO_GEOMETRY, text_of_bytes(self.saveGeometry()))

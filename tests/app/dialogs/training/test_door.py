@@ -1,5 +1,7 @@
 """How the studio is reached from the main window, and what its end means for it."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -14,9 +16,14 @@ WAIT_MS = 20_000
 
 
 @pytest.fixture
-def window(qtbot):
+def session():
+    return ShownSession()
+
+
+@pytest.fixture
+def window(qtbot, session):
     shell = MainWindow(Settings())
-    bench = Workbench(ShownSession(), Settings())
+    bench = Workbench(session, Settings())
     shell.furnish(bench)
     qtbot.addWidget(shell)
     shell.show()
@@ -45,3 +52,33 @@ def test_the_window_closes_only_once_the_run_has_its_answer(window, monkeypatch)
     monkeypatch.setattr(studio.monitor, "may_close", lambda: True)
     assert window.close()
     assert not studio.isVisible()
+
+
+def test_a_window_that_was_to_close_does_so_once_the_run_has_its_answer(
+    window, monkeypatch
+):
+    studio = window.bench.open_studio()
+    answered = studio.monitor.ask_close.answered
+    monkeypatch.setattr(studio.monitor, "may_close", lambda: False)
+    assert not window.close()
+    answered.emit("cancel")
+    assert window.isVisible()
+    assert not window.close()
+    monkeypatch.setattr(studio.monitor, "may_close", lambda: True)
+    answered.emit("keep")
+    assert not window.isVisible()
+
+
+def test_the_studio_makes_room_for_the_model_that_it_opens(
+    window, session, monkeypatch
+):
+    opened = []
+    monkeypatch.setattr(session, "open_model", opened.append)
+    studio = window.bench.open_studio()
+    studio.open_requested.emit(Path("step-00000100"))
+    assert opened == [Path("step-00000100")]
+    assert not studio.isVisible()
+    monkeypatch.setattr(studio.monitor, "may_close", lambda: False)
+    assert not window.close()
+    assert studio.isVisible()  # the question must be seen
+    monkeypatch.setattr(studio.monitor, "may_close", lambda: True)
