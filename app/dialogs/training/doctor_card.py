@@ -124,6 +124,8 @@ class DoctorCard(Card):
 
     def show_look(self, look: Look, *, is_looking: bool) -> None:
         """Show the findings, or that there are none."""
+        if any(button.hasFocus() for button in self.mends):
+            self._list.setFocus()  # else the keys go on to what removes a file
         self.findings = look.findings
         self.mends = []
         widgets: list[QWidget] = [self._finding(each) for each in look.findings]

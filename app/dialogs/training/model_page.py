@@ -108,6 +108,7 @@ class ModelPage(QWidget):
     @Slot(object)
     def _on_plan_draft_changed(self, draft: Draft) -> None:
         self.presets.mark(preset_of(draft))
+        self.presets.setEnabled(draft.origin is None)  # weights bring their own shape
         self.settings.show_draft(draft)
         self.model.show_model(draft.model)
         self.machine.show_memory(draft.model, draft.training)

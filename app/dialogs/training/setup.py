@@ -172,7 +172,7 @@ class Setup(QWidget):
         self.plan.take(draft)
         self.begin.suggest(run.name, run.parent)
         self.model.show_settings("training")
-        self.show_page(MODEL)
+        self._turn_to(MODEL)
 
     def set_busy(self, sentence: str) -> None:
         """Say why no run can be started just now; "" if one can."""
@@ -204,11 +204,16 @@ class Setup(QWidget):
 
     @Slot()
     def _on_back_clicked(self) -> None:
-        self.show_page(self.page - 1)
+        self._turn_to(self.page - 1)
 
     @Slot()
     def _on_next_clicked(self) -> None:
-        self.show_page(self.page + 1)
+        self._turn_to(self.page + 1)
+
+    def _turn_to(self, index: int) -> None:
+        """Turn, and hand the keys on to where they go on from here."""
+        self.show_page(index)
+        (self.begin.name if self.page == BEGIN else self.next).setFocus()
 
     @Slot()
     def _on_start_clicked(self) -> None:

@@ -179,3 +179,19 @@ def test_a_file_is_read_where_it_was_dropped(desk):
     desk.wait()
     assert desk.facts["characters"] == "2,300"
     assert desk.facts["distinct characters"] == "11"
+
+
+def test_the_keys_stay_on_the_way_from_page_to_page(desk):
+    desk.take(STORIES)
+    with desk.qtbot.waitExposed(desk.setup):
+        desk.setup.show()
+        desk.setup.activateWindow()
+    setup = desk.setup
+    for pressed, wanted in (
+        (setup.next, setup.next),
+        (setup.next, setup.begin.name),
+        (setup.back, setup.next),
+        (setup.back, setup.next),
+    ):
+        QTest.mouseClick(pressed, Qt.MouseButton.LeftButton)
+        assert setup.focusWidget() is wanted

@@ -138,10 +138,12 @@ def test_a_new_run_from_here_keeps_the_text_and_offers_the_settings(studio, qtbo
     assert setup.origin.isVisible()
     assert setup.page == MODEL
     assert not studio.steps.button(DATA).isEnabled()
+    assert not setup.model.presets.isEnabled()  # the weights bring their shape
     qtbot.waitUntil(lambda: not studio.control.is_live, timeout=WAIT_MS)
     assert setup.obstacle == ""
     setup.origin.dropped.emit()
     assert setup.plan.draft.origin is None
+    assert setup.model.presets.isEnabled()
     assert studio.steps.checkedId() == DATA
 
 

@@ -42,6 +42,20 @@ def test_a_mend_of_the_doctor_does_what_it_says(desk):
         assert getattr(getattr(desk.plan.draft, table), field) == value
 
 
+def test_a_mend_that_vanishes_hands_the_keys_to_nothing_that_removes(desk):
+    desk.take_file("short.txt", b"abcdefgh" * 4)
+    desk.plan.set_fields({"model.n_ctx": 64, "data.valid_share": 0.0})
+    with desk.qtbot.waitExposed(desk.setup):
+        desk.setup.show()
+        desk.setup.activateWindow()
+    button = desk.setup.data.doctor.mends[0]
+    button.setFocus()
+    button.click()
+    desk.wait()
+    focus = desk.setup.focusWidget()
+    assert focus is None or desk.setup.data.doctor.isAncestorOf(focus)
+
+
 def test_one_letter_a_thousand_times_is_told_to_teach_nothing(desk):
     desk.take_file("a.txt", b"a" * 1000)
     assert desk.facts["distinct characters"] == "1"
