@@ -29,6 +29,8 @@ from core.training.events import Event, Failed
 from core.training.events_tail import EventTail
 
 POLL_MS = 200
+SAVED = "checkpoints/step-????????"
+"""Where a run's whole checkpoints are; those half written have another ending."""
 SLICE_BYTES = 60_000
 """Read at once: about 500 lines, a few milliseconds."""
 
@@ -313,10 +315,7 @@ class RunControl(QObject):
         self._found = "stopped" if was_asked else "crashed"
         if not was_asked and self._folder is not None:
             words = self._last_words()
-            sentence = (
-                f"The training of {self._folder.name} ended unexpectedly; its "
-                "checkpoints are whole, and Go on continues from the newest."
-            )
+            sentence = ended_sentence(self._folder)
             if words:
                 sentence += f" Its last words: {words}"
             self.failed.emit(ErrorReport(sentence, words))
@@ -353,6 +352,19 @@ class RunControl(QObject):
         if self.state != self._told:
             self._told = self.state
             self.state_changed.emit(self._told)
+
+
+def ended_sentence(folder: Path) -> str:
+    """Say that a run's process is gone without a word, and what there is to go on."""
+    if not folder.is_dir():
+        return (
+            f"{folder} was removed or renamed while it was being trained, which ended "
+            "the run; put the folder back and press Go on."
+        )
+    rest = "nothing was saved yet, and Go on begins it again"
+    if any(folder.glob(SAVED)):
+        rest = "its checkpoints are whole, and Go on continues from the newest"
+    return f"The training of {folder.name} ended unexpectedly; {rest}."
 
 
 def move_to_trash(folder: Path) -> bool:

@@ -204,7 +204,9 @@ class Difference:
 def config_differences(*configs: RunConfig) -> tuple[Difference, ...]:
     """The fields that are not the same in all configurations, in the file's order."""
     flat = [_fields_of(config) for config in configs]
-    rows = [(field, tuple(each[field] for each in flat)) for field in flat[0]]
+    rows = [
+        (field, tuple(each[field] for each in flat)) for field in next(iter(flat), ())
+    ]
     return tuple(
         Difference(field, values)
         for field, values in rows

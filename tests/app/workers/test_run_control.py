@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QThread
 
 from app.workers import run_control, run_leash, trainer_process
-from app.workers.run_control import RunControl
+from app.workers.run_control import RunControl, ended_sentence
 from app.workers.trainer_process import NICENESS, Leash
 from core.files import held_alone
 from core.training.control import CONTROL_FILE
@@ -313,3 +313,12 @@ def test_a_command_that_cannot_be_sent_is_told(qtbot, control, run, monkeypatch)
         with qtbot.waitSignal(control.failed, timeout=WAIT_MS):
             control.pause()
         assert control.state == "running"
+
+
+def test_a_crash_says_what_there_is_to_go_on_from(tmp_path):
+    run = tmp_path / "cats"
+    assert "cats was removed or renamed" in ended_sentence(run)
+    (run / "checkpoints/step-00000004.partial").mkdir(parents=True)
+    assert "nothing was saved yet" in ended_sentence(run)
+    (run / "checkpoints/step-00000004").mkdir()
+    assert "its checkpoints are whole" in ended_sentence(run)
