@@ -59,7 +59,7 @@ class ProbeCard(Card):
         self.bars.set_message("")
         give_the_rest(self.bars, BARS_HEIGHT)
         self.bars.setMinimumWidth(BARS_WIDTH)
-        self._heading = plain_label("what it expects next", "muted")
+        self.heading = plain_label(ink="muted")
         self._right = QWidget()  # an empty layout would keep its share of the width
         self.slider = PlaySlider("steps at which the sentence was read")
         self.slider.setObjectName("training.probe")
@@ -68,10 +68,10 @@ class ProbeCard(Card):
         self._show()
 
     def _arrange(self) -> None:
-        self._heading.setFont(sans(SMALL))
+        self.heading.setFont(sans(SMALL))
         right = QVBoxLayout(self._right)
         right.setContentsMargins(0, 0, 0, 0)
-        right.addWidget(self._heading)
+        right.addWidget(self.heading)
         right.addWidget(self.bars, 1)
         row = QHBoxLayout()
         row.setSpacing(12)
@@ -102,12 +102,11 @@ class ProbeCard(Card):
             part.setVisible(bool(self._probes))
         if not self._probes:
             self._patterns = None
-            self.set_title(TITLE)
             self._show_pattern()
             self.bars.show_bars((), ())
             return
         probed = self._probes[self._place]
-        self.set_title(f"{TITLE}, step {probed.step:,}")
+        self.heading.setText(f"what it expects at step {probed.step:,}")
         self._patterns = read_patterns(self._folder / probed.file)
         self._offer_heads()
         self._show_pattern()

@@ -118,7 +118,7 @@ def test_a_run_is_told_from_its_first_event_on(qtbot, page, live):
     assert len(page.loss.plot.series[0].x) == 50
     assert page.samples.texts.toPlainText() == "step 50\nA cat"
     assert "Previous token: layer 1 head 1 (0.90, since step 50)." in page.figures.note
-    assert page.probe.title == "Your sentence, step 50"
+    assert page.probe.heading.text() == "what it expects at step 50"
 
 
 def test_the_line_of_a_model_that_knows_nothing_is_drawn(qtbot, page, live):
@@ -234,11 +234,11 @@ def test_the_slider_goes_back_in_time_and_new_looks_do_not_pull_it_on(
     choose_head(probe, 1)
     assert probe.map.matrix.values[1, 0] == 0.25
     probe.slider.position_requested.emit(0)
-    assert probe.title == "Your sentence, step 10"
+    assert probe.heading.text() == "what it expects at step 10"
     assert probe.map.matrix.values[1, 0] == 0.5
     tell(live, *a_look(live, 30))
     qtbot.waitUntil(lambda: len(probe._probes) == 3, timeout=WAIT_MS)
-    assert probe.title == "Your sentence, step 10"
+    assert probe.heading.text() == "what it expects at step 10"
 
 
 def choose_head(probe, place):
