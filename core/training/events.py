@@ -291,18 +291,20 @@ class EventLog:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def check_there(self) -> None:
-        """Notice that the run's folder was deleted or renamed while the run goes on.
+        """Notice that the file or its folder was removed or renamed in the meantime.
 
         A file that is open can be written to even then, and nobody would read it.
 
         Raises:
             CheckpointError: It was.
         """
-        if not self._path.exists():
+        is_unnamed = os.fstat(self._file.fileno()).st_nlink == 0
+        if is_unnamed or not self._path.is_file():
             raise CheckpointError(
-                f"{self._path} is gone (the run's folder was removed or renamed while "
-                "it was being trained); the run was stopped, put the folder back and "
-                "start the run again to go on from its newest checkpoint."
+                f"{self._path} is gone (the run's folder was removed or renamed, or "
+                "this file in it, while it was being trained); the run was stopped, "
+                "put the folder back and start the run again to go on from its newest "
+                "checkpoint."
             )
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +99,16 @@ def test_a_folder_in_the_place_of_the_events_is_named(tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").mkdir()
     with pytest.raises(CheckpointError, match=r"events\.jsonl cannot be read"):
         list(read_events(tmp_path))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a file in use cannot be removed there")
+def test_a_log_whose_file_was_removed_or_replaced_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    for replace in (path.touch, path.mkdir):
+        log = EventLog(tmp_path)
+        log.check_there()
+        path.unlink()
+        replace()
+        with pytest.raises(CheckpointError, match=r"events\.jsonl is gone"):
+            log.write(STEP)
+        log.close()
