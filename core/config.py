@@ -6,6 +6,7 @@ weights.
 """
 
 import dataclasses
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -14,6 +15,8 @@ from core.errors import ConfigError
 
 LARGEST = 10**12
 """Of a whole number; far above what can be made, and products of some stay numbers."""
+LARGEST_SIZE = 2**30
+"""Of a model's size: torch can count the bytes of a matrix of two such sides."""
 MOST_TRIED = 10_000
 """Head counts on either side, in the search for one that divides."""
 
@@ -153,8 +156,10 @@ class ModelConfig:
             )
         for name in ("eps", "rotary_base", "sinusoid_base"):
             _require_number(name, getattr(self, name))
-            if not 0 < getattr(self, name) < float("inf"):
-                raise ConfigError(f"{name} = {getattr(self, name)} must be above 0.")
+            value = float(getattr(self, name))  # torch has no whole numbers so large
+            if not 0 < value < float("inf"):
+                raise ConfigError(f"{name} = {value} must be above 0.")
+            object.__setattr__(self, name, value)
 
 
 def nearest_divisors(width: int, n_heads: int) -> str:
@@ -174,10 +179,12 @@ def _require_whole(name: str, value: object, least: int) -> None:
         raise ConfigError(f"{name} = {value!r} must be a whole number.")
     if value < least:
         raise ConfigError(f"{name} = {value} must be at least {least}.")
-    if value > LARGEST:
-        raise ConfigError(f"{name} = {value} must be at most {LARGEST:,}.")
+    if value > LARGEST_SIZE:
+        raise ConfigError(f"{name} = {value} must be at most {LARGEST_SIZE:,}.")
 
 
 def _require_number(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ConfigError(f"{name} = {value!r} must be a number.")
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        raise ConfigError(f"{name} is a larger number than a model can hold.")

@@ -32,6 +32,8 @@ WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
 WRAPPERS = ("_orig_mod.", "module.")
 """What torch.compile and DataParallel put in front of every address."""
+LAYERS = "layers."
+"""What the address of every weight inside a layer begins with."""
 POINTER_START = b"version https://git-lfs.github.com/"
 
 
@@ -109,6 +111,8 @@ def read_model(folder: Path, like: OpenModel | None = None) -> NativeModel:
     notes: list[str] = []
     warnings: list[str] = []
     weights = _unwrapped(read_tensors(folder / WEIGHTS_FILE), warnings)
+    _check_kinds(folder / WEIGHTS_FILE, weights)
+    _check_layers(folder / WEIGHTS_FILE, weights, config)
     check_shapes(folder / WEIGHTS_FILE, weights, weight_shapes(config))
     weights = _widened(weights, notes)
     _count_nan(weights, warnings)
@@ -154,6 +158,28 @@ def weight_shapes(config: ModelConfig) -> Mapping[str, tuple[int, ...]]:
     with torch.device("meta"):
         weights = Transformer(config).weights()
     return {address: tuple(weight.shape) for address, weight in weights.items()}
+
+
+def _check_kinds(path: Path, weights: Mapping[str, Tensor]) -> None:
+    """Refuse complex numbers: a model here computes with real ones."""
+    for address, weight in weights.items():
+        if weight.is_complex():
+            raise CheckpointError(
+                f"{path}: {address} holds complex numbers; choose a model of real ones."
+            )
+
+
+def _check_layers(
+    path: Path, weights: Mapping[str, Tensor], config: ModelConfig
+) -> None:
+    """Refuse another count of layers than the configuration's, before any is made."""
+    inside = (address for address in weights if address.startswith(LAYERS))
+    n_layers = len({address.split(".")[1] for address in inside})
+    if n_layers != config.n_layers:
+        raise CheckpointError(
+            f"{path} has weights of {n_layers} layers, {CONFIG_FILE} asks for "
+            f"{config.n_layers}; use the files of one model."
+        )
 
 
 def check_shapes(

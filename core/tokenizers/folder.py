@@ -172,6 +172,10 @@ def _read_json(path: Path) -> dict[str, Any]:
         raise TokenizerError(
             f"{path} is damaged (line {error.lineno}: {error.msg}); copy it again."
         ) from error
+    except ValueError as error:
+        raise TokenizerError(
+            f"{path} is damaged (a number of too many digits); copy it again."
+        ) from error
     except RecursionError:
         raise TokenizerError(
             f"{path} is nested too deep to be a tokenizer; choose another file."

@@ -5,7 +5,8 @@ import inspect
 
 import pytest
 
-from core.config import CHOICES, ModelConfig, nearest_divisors
+from core.checkpoints.native import weight_shapes
+from core.config import CHOICES, LARGEST_SIZE, ModelConfig, nearest_divisors
 from core.errors import ConfigError
 
 
@@ -84,5 +85,18 @@ def test_nearest_divisors(width, n_heads, near):
 
 @pytest.mark.parametrize("name", ["d_model", "n_layers", "n_ctx", "d_ff"])
 def test_a_number_that_no_machine_has_room_for_is_refused_by_name(name):
-    with pytest.raises(ConfigError, match=f"{name} = 1.* at most 1,000,000,000,000"):
+    with pytest.raises(ConfigError, match=f"{name} = 1.* at most 1,073,741,824"):
         ModelConfig(**{name: 10**400})
+
+
+def test_a_matrix_of_the_largest_sides_can_still_be_counted():
+    config = ModelConfig(d_model=LARGEST_SIZE, d_ff=LARGEST_SIZE, n_layers=1)
+    assert weight_shapes(config)["layers.0.ffn.W_1"] == (LARGEST_SIZE, LARGEST_SIZE)
+
+
+def test_whole_numbers_serve_where_any_number_does():
+    config = ModelConfig(eps=1, sinusoid_base=10**30)
+    assert (config.eps, config.sinusoid_base) == (1.0, 1e30)
+    assert isinstance(config.sinusoid_base, float)
+    with pytest.raises(ConfigError, match="eps is a larger number"):
+        ModelConfig(eps=10**400)

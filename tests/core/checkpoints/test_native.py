@@ -111,7 +111,12 @@ def without(address: str) -> Callable[[Weights], Weights]:
             lambda w: {**w, W_Q: torch.zeros(8, 4, 2)},
             rf"{W_Q} has the shape \(8, 4, 2\).* asks for \(8, 2, 4\)",
         ),
-        (lambda _: {}, r"lacks embed\.W_E and \d+ more weights"),
+        (lambda _: {}, r"has weights of 0 layers, config\.json asks for 2"),
+        (
+            lambda w: {key: w[key] for key in w if key.startswith("layers")},
+            r"lacks embed\.W_E and \d+ more weights",
+        ),
+        (lambda w: {**w, W_Q: w[W_Q] + 0j}, rf"{W_Q} holds complex numbers"),
     ],
 )
 def test_weights_that_do_not_fit_are_named(
@@ -120,6 +125,15 @@ def test_weights_that_do_not_fit_are_named(
     folder = save_tiny(tmp_path)
     change_weights(folder, change)
     refused(folder, words)
+
+
+def test_layers_that_no_file_holds_are_refused_before_any_is_made(
+    tmp_path: Path,
+) -> None:
+    folder = save_tiny(tmp_path)
+    model = {**tiny_bundle().config.to_dict(), "n_layers": 10**9}
+    change_about(folder, model=model)
+    refused(folder, "has weights of 2 layers, config.json asks for 1000000000")
 
 
 def test_a_download_pointer_is_recognised(tmp_path: Path) -> None:

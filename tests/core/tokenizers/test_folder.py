@@ -160,6 +160,7 @@ def test_a_setting_that_would_change_the_ids_is_refused_by_name(
         '{"model": 3}',
         "\udcff",
         "[" * 100_000,
+        '{"model": ' + "9" * 6000 + "}",
     ],
 )
 def test_a_damaged_file_is_named(tmp_path: Path, content: str) -> None:
