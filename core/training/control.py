@@ -7,6 +7,7 @@ holds one word, "pause", "resume" or "stop"; it is removed once it has been obey
 import logging
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
@@ -50,10 +51,10 @@ class Control:
         """What the run was told since the last time it asked."""
         if self._signal:
             return "stop"
-        if not self._file.exists():
+        if not (word := self._word()):
             return None
-        word = self._file.read_text(encoding="utf-8", errors="replace").strip()
-        self._file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._file.unlink(missing_ok=True)
         for command in COMMANDS:
             if word == command:
                 return command
@@ -62,10 +63,17 @@ class Control:
 
     def is_asked_to_stop(self) -> bool:
         """Whether a stop is asked for; any other word is left for the first step."""
-        if self._signal or not self._file.exists():
-            return bool(self._signal)
-        word = self._file.read_text(encoding="utf-8", errors="replace")
-        return word.strip() == "stop"
+        return bool(self._signal) or self._word() == "stop"
+
+    def _word(self) -> str:
+        """What stands in the file; "" if nothing does that can be read just now.
+
+        Whoever replaces the file may hold it for a moment; no run must end by that.
+        """
+        try:
+            return self._file.read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            return ""
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         """Note the first signal; a second one acts as it would without us."""

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from core.training.control import COMMANDS, Command, Control, send
+from core.training.control import COMMANDS, CONTROL_FILE, Command, Control, send
 
 
 def test_a_run_that_is_told_nothing_goes_on(tmp_path: Path) -> None:
@@ -57,3 +57,14 @@ def test_before_the_first_step_only_a_stop_is_heard(tmp_path: Path) -> None:
     assert control.command() == "pause"
     send(tmp_path, "stop")
     assert control.is_asked_to_stop()
+
+
+def test_what_cannot_be_read_just_now_ends_no_run(tmp_path: Path) -> None:
+    control = Control(tmp_path)
+    (tmp_path / CONTROL_FILE).mkdir()
+    assert control.command() is None
+    assert not control.is_asked_to_stop()
+    (tmp_path / CONTROL_FILE).rmdir()
+    send(tmp_path, "stop")
+    assert control.is_asked_to_stop()
+    assert control.command() == "stop"
