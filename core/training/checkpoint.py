@@ -29,6 +29,8 @@ from core.training.trainer import MOMENTS, Trainer
 log = logging.getLogger(__name__)
 
 CHECKPOINTS = "checkpoints"
+N_DIGITS = 8
+"""Of a step in the name of its folder."""
 START = "start"
 FORMAT = "glassformer-training"
 VERSION = 3
@@ -173,7 +175,8 @@ def _moments(trainer: Trainer) -> Iterator[tuple[str, Tensor]]:
 
 def checkpoints(run: Path) -> list[Path]:
     """The whole checkpoints of a run, the oldest first."""
-    return sorted((run / CHECKPOINTS).glob("step-????????"))
+    named = (run / CHECKPOINTS).glob("step-" + N_DIGITS * "[0-9]")
+    return sorted(each for each in named if each.is_dir())
 
 
 def newest_step(run: Path) -> int:

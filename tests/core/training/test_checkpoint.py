@@ -199,3 +199,11 @@ def test_a_cut_off_state_file_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(CheckpointError, match=r"training\.safetensors is damaged"):
         load_checkpoint(path.parent, trainer_after(0)[0], tiny_tokenizer())
+
+
+def test_what_only_looks_like_a_checkpoint_is_none(tmp_path: Path) -> None:
+    place = tmp_path / "checkpoints"
+    for name in ("step-00000004", "step-abcdefgh", "step-00000009.partial"):
+        (place / name).mkdir(parents=True)
+    (place / "step-00000010").write_text("", encoding="utf-8")
+    assert newest_step(tmp_path) == 4
