@@ -138,8 +138,9 @@ AT_LEAST_ZERO = (
     "keep",
 )
 ABOVE_ZERO = ("learning_rate", "clip", "disk_budget_mb")
-MOST = {"seed": 2**63 - 1, "n_threads": 1024}
-"""Where it is not `LARGEST`: what a generator takes, and what no system has to give."""
+MOST = {"seed": 2**63 - 1, "n_threads": 1024, "n_steps": 10**8 - 1}
+"""Where it is not `LARGEST`: what a generator takes, more than any system has to give,
+and the last step that has room in a checkpoint's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
