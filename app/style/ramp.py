@@ -18,6 +18,8 @@ TOP = 254
 """The level of the limit. Signed maps have zero at TOP / 2, where the halves meet."""
 EMPTY = 255
 """The level of a cell without a value."""
+FAINT, LIFT = 1e-30, 2.0**64
+"""Below this limit values are lifted by this factor before they are coloured."""
 
 # Linear sRGB to OKLab, in which equal steps look equal (Bjoern Ottosson, 2020).
 TO_CONES = np.array(
@@ -56,6 +58,8 @@ def levels(values: NDArray[np.float32], limit: float, *, signed: bool) -> ByteAr
     full colour; a limit of zero or less counts as one.
     """
     limit = limit if limit > 0 else 1.0
+    if limit < FAINT:  # else the factor below would be infinite in float32
+        values, limit = values * np.float32(LIFT), limit * LIFT
     middle = TOP / 2 if signed else 0.0
     heights = values * np.float32((TOP - middle) / limit)
     heights += np.float32(middle + 0.5)  # the cast below rounds down

@@ -29,6 +29,15 @@ def test_no_value_has_a_level_of_its_own_and_spoils_no_other():
     assert levels(cells, **SHARE).tolist() == [[0, TOP], [EMPTY, 127]]
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("limit", [1.0, 1e-30, 1e-36, 1e-40, 1.5e-45])
+def test_the_smallest_numbers_are_coloured_like_any(limit):
+    cells = np.array([[0, 1, -1, np.nan]], np.float32)
+    tiny = cells * np.float32(limit)
+    plain = levels(cells, 1.0, signed=True)
+    assert (levels(tiny, float(tiny[0, 1]), signed=True) == plain).all()
+
+
 def test_infinities_are_the_ends():
     cells = np.array([[-np.inf, np.inf]], np.float32)
     assert levels(cells, 1.0, signed=True).tolist() == [[0, TOP]]
