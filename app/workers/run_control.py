@@ -369,8 +369,7 @@ def ended_sentence(folder: Path) -> str:
 
 def move_to_trash(folder: Path) -> bool:
     """Put a folder into the desktop's trash; whether that could be done."""
-    is_done, _ = QFile.moveToTrash(str(folder))
-    return is_done
+    return bool(QFile(str(folder)).moveToTrash())  # the static one has two forms
 
 
 LEASHES: list[Leash] = []

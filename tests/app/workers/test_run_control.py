@@ -322,3 +322,14 @@ def test_a_crash_says_what_there_is_to_go_on_from(tmp_path):
     assert "nothing was saved yet" in ended_sentence(run)
     (run / "checkpoints/step-00000004").mkdir()
     assert "its checkpoints are whole" in ended_sentence(run)
+
+
+def test_what_is_not_there_cannot_be_moved_to_the_trash(tmp_path):
+    assert run_control.move_to_trash(tmp_path / "gone") is False
+
+
+def test_a_folder_in_the_trash_is_gone_from_its_place(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    run = tmp_path / "cats"
+    run.mkdir()
+    assert run_control.move_to_trash(run) is not run.exists()
