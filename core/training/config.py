@@ -184,7 +184,7 @@ def read_config(folder: Path) -> RunConfig:
     """
     path = folder / CONFIG_FILE
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read ({error.strerror}); a run needs this file."

@@ -80,3 +80,8 @@ def test_the_default_models_recipe_can_be_read() -> None:
     assert (config.model.n_vocab, config.model.n_ctx) == (2048, 256)
     assert config.model.tie_embeddings
     assert config.model.scale_embeddings
+
+
+def test_a_byte_order_mark_of_an_editor_is_passed_over(tmp_path: Path) -> None:
+    text = '\ufeff[data]\ntrain = ["a.txt"]\n'
+    assert config_of(tmp_path, text).data == DataConfig(train=("a.txt",))
