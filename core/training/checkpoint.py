@@ -100,8 +100,14 @@ def load_checkpoint(
         TrainingError: The run's configuration asks for another model or tokenizer.
     """
     counters = read_counters(folder)
-    saved = read_model(folder)
-    state = read_tensors(folder / STATE_FILE)
+    try:
+        saved = read_model(folder)
+        state = read_tensors(folder / STATE_FILE)
+    except CheckpointError as error:
+        raise CheckpointError(
+            f"{str(error).rstrip('.')}, or remove {folder.name} to go on from the "
+            "checkpoint before."
+        ) from error
     check_same_model(folder, saved, trainer.model.config, tokenizer)
     _check_state(folder / STATE_FILE, state, trainer)
     trainer.take_up(saved.weights, state, counters.step)

@@ -30,7 +30,7 @@ class DataConfig:
     valid: tuple[str, ...] = ()
     """Text files to be tested on."""
     valid_share: float = 0.1
-    """Without such files, the last share of the text is kept for that; 0 keeps none."""
+    """Share of the text that is kept for it, where no files are named; 0 keeps none."""
 
     def __post_init__(self) -> None:
         if not self.train:

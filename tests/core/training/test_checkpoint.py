@@ -197,7 +197,9 @@ def test_a_damaged_old_checkpoint_does_not_stop_a_save(tmp_path: Path) -> None:
 def test_a_cut_off_state_file_is_refused(tmp_path: Path) -> None:
     path = saved(tmp_path) / "training.safetensors"
     path.write_bytes(path.read_bytes()[:-10])
-    with pytest.raises(CheckpointError, match=r"training\.safetensors is damaged"):
+    with pytest.raises(
+        CheckpointError, match=r"training\.safetensors is damaged.*or remove step-"
+    ):
         load_checkpoint(path.parent, trainer_after(0)[0], tiny_tokenizer())
 
 
