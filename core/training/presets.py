@@ -13,6 +13,11 @@ from core.errors import ConfigError
 from core.training.config import TrainingConfig
 
 
+FORMING_BASE = 2.0
+"""Of the waves of small models: quick ones only, so that a head that looks at the token
+before forms within minutes (README, Decisions)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
     """A model and how it is trained well."""
@@ -38,6 +43,7 @@ PRESETS = (
             n_layers=2,
             n_heads=4,
             scale_embeddings=True,
+            sinusoid_base=FORMING_BASE,
         ),
         training=TrainingConfig(
             n_steps=2000,
@@ -59,6 +65,7 @@ PRESETS = (
             n_layers=4,
             n_heads=4,
             scale_embeddings=True,
+            sinusoid_base=FORMING_BASE,
         ),
         training=TrainingConfig(
             n_steps=3000,
