@@ -12,7 +12,6 @@ from core.config import ModelConfig
 from core.errors import ConfigError
 from core.training.config import TrainingConfig
 
-
 FORMING_BASE = 2.0
 """Of the waves of small models: quick ones only, so that a head that looks at the token
 before forms within minutes (README, Decisions)."""
