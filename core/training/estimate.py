@@ -132,7 +132,7 @@ def checkpoint_bytes(model: ModelConfig) -> int:
 
 def n_checkpoints(model: ModelConfig, training: TrainingConfig) -> int:
     """How many checkpoints stay on the disk when the run has ended."""
-    n_made = -(-training.n_steps // training.checkpoint_every)
+    n_made = 1 + -(-training.n_steps // training.checkpoint_every)  # step 0 is one
     n_fitting = int(training.disk_budget_mb * MEGABYTE // checkpoint_bytes(model))
     n_allowed = min(n_fitting, training.keep) if training.keep else n_fitting
     return min(n_made, max(FEWEST_KEPT, n_allowed))

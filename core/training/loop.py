@@ -188,6 +188,7 @@ class Run:
         if not saved:
             self._evaluate()
             self._show(is_last=False)
+            self._save()  # so that one can look back to before any learning
         if self.trainer.config.compile:
             self.events.write(Preparing(message=COMPILING))
         self._looked_at_s = time.perf_counter()

@@ -3,6 +3,7 @@
 In: what is on the disk. Out: the steps to remove. Nothing is touched here.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -30,7 +31,8 @@ def surplus(
     `n_most` is the most checkpoints left, 0 for any number. The best and the newest
     stay, even where they alone are more than `budget_bytes`. As long as it is too
     much, the one goes whose neighbours are closest to each other; of equals the
-    oldest. The start of the run counts as a neighbour.
+    oldest. The start of the run counts as a neighbour; a checkpoint of it, step 0, is
+    the first point of the spread and goes last.
     """
     left = sorted(kept, key=lambda each: each.step)
     if not left:
@@ -46,6 +48,8 @@ def surplus(
     return frozenset(each.step for each in kept) - {each.step for each in left}
 
 
-def _before(left: Sequence[Kept], place: int) -> int:
-    """The step that the one at `place` follows."""
-    return left[place - 1].step if place else 0
+def _before(left: Sequence[Kept], place: int) -> float:
+    """The step that the one at `place` follows; the start follows none."""
+    if place:
+        return left[place - 1].step
+    return 0 if left[0].step else -math.inf

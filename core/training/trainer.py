@@ -149,8 +149,10 @@ class Trainer:
             for rank, generator in enumerate(self.processes.gathered(mine)):
                 state[_generator_name(kind, rank)] = generator
         for address, weight in self.model.weights().items():
+            moments = self.optimizer.state.get(weight, {})  # none before the first step
             for moment in MOMENTS:
-                value = self._layout.whole(self.optimizer.state[weight][moment])
+                value = moments[moment] if moments else torch.zeros_like(weight)
+                value = self._layout.whole(value)
                 state[f"{moment}.{address}"] = value.cpu().contiguous()
         return state
 

@@ -27,7 +27,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture
 def desk(qtbot, qapp, run):
-    """The second of three checkpoints open, at the pattern of the first layer."""
+    """The third of four checkpoints open, at the pattern of the first layer."""
     desk = Desk(qtbot, run / "checkpoints" / "step-00000004")
     desk.read("the cat sat")
     desk.session.go_to("layers.0.attn.pattern")
@@ -49,12 +49,12 @@ def test_a_gif_has_a_picture_of_every_checkpoint_and_the_reader_is_back(desk, tm
     exported(desk, tmp_path / "heads.gif")
     assert desk.reports == []
     with Image.open(tmp_path / "heads.gif") as gif:
-        assert gif.n_frames == 3
+        assert gif.n_frames == 4
         pictures = []
-        for place in range(3):
+        for place in range(4):
             gif.seek(place)
             pictures.append(np.asarray(gif.convert("RGB"), np.int16))
-    assert np.abs(pictures[0] - pictures[2]).max() > 50  # another step is written there
+    assert np.abs(pictures[0] - pictures[3]).max() > 50  # another step is written there
     desk.qtbot.waitUntil(lambda: desk.session.model.name == "small run, step 4")
     assert desk.session.selection.step == "layers.0.attn.pattern"
     assert desk.session.text == "the cat sat"
@@ -64,7 +64,7 @@ def test_a_strip_has_the_pictures_side_by_side(desk, tmp_path):
     exported(desk, tmp_path / "heads.png")
     host = desk.bench.host
     with Image.open(tmp_path / "heads.png") as strip:
-        assert strip.width == 3 * host.width()
+        assert strip.width == 4 * host.width()
         assert strip.height == host.height() + 40
 
 

@@ -4,7 +4,7 @@ from shutil import copytree
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QFile, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
 from app.dialogs.runs.difference_page import percent
@@ -154,16 +154,16 @@ def test_a_name_that_is_none_is_refused_in_a_sentence(window, qtbot):
 def test_the_trash_takes_runs_that_rest(window, qtbot, root, monkeypatch):
     taken = []
     monkeypatch.setattr(
-        QFile, "moveToTrash", lambda path: (taken.append(path) or True, path)
+        "app.workers.runs.move_to_trash", lambda folder: taken.append(folder) or True
     )
     choose(window, "cats", "dogs")
     press(qtbot, window, "trash")
     question = window.list.ask_trash
-    assert "2 runs, with 6 checkpoints" in question.question.text()
+    assert "2 runs, with 8 checkpoints" in question.question.text()
     assert not taken
     question.buttons["discard"].click()
     qtbot.waitUntil(lambda: len(taken) == 2, timeout=WAIT_MS)
-    assert {str(root / name) for name in ("cats", "dogs")} == set(taken)
+    assert {root / name for name in ("cats", "dogs")} == set(taken)
 
 
 def test_another_choice_takes_the_question_back(window, qtbot):
@@ -291,7 +291,7 @@ def compared(window, qtbot):
 
 
 def test_the_first_and_the_last_checkpoint_are_compared_at_once(compared):
-    assert compared.before.words.endswith("step 2")
+    assert compared.before.words.endswith("step 0")
     assert compared.after.words.endswith("step 5")
     assert compared.sentence.text == "the cat sat"
     assert compared.heads.matrix.values.shape == (2, 2)

@@ -1,4 +1,4 @@
-"""The time bar, over a real run of three checkpoints and a session with its threads."""
+"""The time bar, over a real run of five checkpoints and a session with its threads."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture
 def desk(qtbot, qapp, run):
-    """The second of four checkpoints open, a sentence traced with it."""
+    """The third of five checkpoints open, a sentence traced with it."""
     desk = Desk(qtbot, run / "checkpoints" / "step-00000004")
     desk.read(SENTENCE)
     qtbot.waitUntil(lambda: desk.session.timeline is not None, timeout=WAIT_MS)
@@ -47,10 +47,10 @@ def wait_for(desk, step):
 def test_a_checkpoint_brings_the_bar_with_its_step_and_loss(desk):
     bar = desk.bench.time
     assert bar.isVisible()
-    assert "The 4 checkpoints of small run." in bar.toolTip()
+    assert "The 5 checkpoints of small run." in bar.toolTip()
     assert "validation text" in bar.toolTip()
-    assert (bar.slider.value(), bar.slider.maximum()) == (1, 3)
-    loss = desk.session.timeline.moments[1].loss
+    assert (bar.slider.value(), bar.slider.maximum()) == (2, 4)
+    loss = desk.session.timeline.moments[2].loss
     assert bar.words.text() == f"step 4 of 7 · tested loss {loss:.2f}"
 
 
@@ -65,7 +65,7 @@ def test_a_model_of_no_run_has_no_bar(desk, qtbot, tmp_path):
 def test_moving_shows_the_same_place_with_the_checkpoints_weights(desk, run):
     desk.session.go_to("layers.0.attn.pattern")
     chosen = desk.session.selection
-    desk.bench.time.slider.setValue(3)
+    desk.bench.time.slider.setValue(4)
     wait_for(desk, 7)
     assert desk.session.selection == chosen
     assert desk.session.text == SENTENCE
@@ -79,24 +79,24 @@ def test_moving_shows_the_same_place_with_the_checkpoints_weights(desk, run):
 def test_while_dragging_the_newest_wish_wins(desk):
     names = []
     desk.session.model_changed.connect(lambda card: names.append(card.name))
-    for place in (0, 1, 2, 3, 2, 0):
+    for place in (1, 2, 3, 4, 3, 1):
         desk.bench.time.slider.setValue(place)
     assert "step 2 of 7" in desk.bench.time.words.text()  # the words run ahead
     wait_for(desk, 2)
     assert len(names) <= 2
-    assert desk.bench.time.slider.value() == 0
+    assert desk.bench.time.slider.value() == 1
 
 
 def test_each_trace_comes_with_its_own_model(desk):
     pairs = []
     desk.session.scene_changed.connect(lambda scene: pairs.append(scene.trace))
-    desk.bench.time.slider.setValue(2)
+    desk.bench.time.slider.setValue(3)
     wait_for(desk, 6)
     assert len(pairs) == 1  # nothing is drawn twice on the way
 
 
 def test_typing_while_a_checkpoint_opens_ends_with_the_new_text(desk):
-    desk.bench.time.slider.setValue(0)
+    desk.bench.time.slider.setValue(1)
     desk.paste("the dog")
     wait_for(desk, 2)
     assert desk.session.trace.text == "the dog"
@@ -106,9 +106,11 @@ def test_earlier_and_later_stop_at_the_ends(desk):
     actions = desk.bench.actions_by_id
     actions["time.previous"].trigger()
     wait_for(desk, 2)
+    actions["time.previous"].trigger()
+    wait_for(desk, 0)  # before any learning
     assert not actions["time.previous"].isEnabled()
     actions["time.next"].trigger()
-    wait_for(desk, 4)
+    wait_for(desk, 2)
     assert actions["time.previous"].isEnabled()
 
 
@@ -121,7 +123,7 @@ def test_playing_goes_through_all_later_checkpoints_and_stops(desk, qtbot):
     qtbot.waitUntil(lambda: not bar.is_playing, timeout=WAIT_MS)
     assert names == ["small run, step 6", "small run, step 7"]
     play.trigger()  # from the end it begins anew
-    wait_for(desk, 2)
+    wait_for(desk, 0)
     play.trigger()
     assert not bar.is_playing
 
@@ -134,24 +136,24 @@ def test_new_checkpoints_appear_while_the_run_goes_on(desk, qtbot, run):
     new = run / "checkpoints" / "step-00000009"
     copytree(run / "checkpoints" / "step-00000007", new)
     slider = desk.bench.time.slider
-    qtbot.waitUntil(lambda: slider.maximum() == 4, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: slider.maximum() == 5, timeout=WAIT_MS)
     rmtree(new)
-    qtbot.waitUntil(lambda: slider.maximum() == 3, timeout=WAIT_MS)
-    assert slider.value() == 1
+    qtbot.waitUntil(lambda: slider.maximum() == 4, timeout=WAIT_MS)
+    assert slider.value() == 2
 
 
 def test_a_checkpoint_that_is_gone_leaves_what_is_shown(desk, qtbot, run):
     gone = run / "checkpoints" / "step-00000006"
     hidden = gone.rename(run / "hidden")
     with qtbot.waitSignal(desk.session.failed, timeout=WAIT_MS):
-        desk.bench.time.slider.setValue(2)
+        desk.bench.time.slider.setValue(3)
     hidden.rename(gone)
     assert desk.session.model.name == "small run, step 4"
-    assert desk.bench.time.slider.value() == 1
+    assert desk.bench.time.slider.value() == 2
 
 
 def test_the_menu_of_models_has_a_run_once(desk, qtbot):
-    desk.bench.time.slider.setValue(3)
+    desk.bench.time.slider.setValue(4)
     wait_for(desk, 7)
     folders = desk.bench.sentence._recent.folders
     assert [f.name for f in folders if f.parent.name == "checkpoints"] == [

@@ -19,7 +19,7 @@ MakeRun = Callable[..., Path]
 
 @pytest.fixture
 def run(make_run: MakeRun) -> Path:
-    """A finished run with checkpoints of steps 2 and 4."""
+    """A finished run with checkpoints of steps 0, 2 and 4."""
     folder = make_run(n_steps=4, checkpoint_every=2)
     carry_out(folder)
     return folder
@@ -32,6 +32,9 @@ def test_a_branch_begins_with_the_weights_and_learns_on(run: Path) -> None:
     for address, weight in before.weights.items():
         assert torch.equal(weight, start.weights[address]), address
     events = carry_out(folder)
+    kept = read_model(checkpoints(folder)[0])
+    assert kept.name == "new, step 0"
+    assert all(torch.equal(kept.weights[a], start.weights[a]) for a in start.weights)
     tested = [event for event in events if isinstance(event, Evaluated)]
     first_run = [e for e in carry_out(run) if isinstance(e, Evaluated)]
     assert [event.step for event in tested] == [0, 3]
@@ -115,7 +118,9 @@ def test_a_learned_table_of_positions_keeps_its_length(make_run: MakeRun) -> Non
 
 
 def test_a_step_without_a_checkpoint_is_refused(run: Path) -> None:
-    with pytest.raises(TrainingError, match=r"no checkpoint of step 3; there are 2, 4"):
+    with pytest.raises(
+        TrainingError, match=r"no checkpoint of step 3; there are 0, 2, 4"
+    ):
         branch(run, 3, run.with_name("new"), {})
 
 

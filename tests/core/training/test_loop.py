@@ -9,6 +9,7 @@ import torch
 
 from core.checkpoints.native import read_model
 from core.errors import DeviceError, TokenizerError, TrainingError
+from core.model.transformer import Transformer
 from core.training.checkpoint import checkpoints, newest_step, read_counters
 from core.training.config import read_config
 from core.training.control import Control, send
@@ -40,6 +41,14 @@ def steps(events: list[Event]) -> dict[int, Stepped]:
         for event in events
         if isinstance(event, Stepped)
     }
+
+
+def evaluations(events: Sequence[Event]) -> list[Evaluated]:
+    return [event for event in events if isinstance(event, Evaluated)]
+
+
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def kinds(events: Sequence[Event]) -> list[str]:
@@ -84,11 +93,7 @@ def test_a_resumed_run_has_the_very_losses_of_a_straight_one(
     assert len(steps(resumed)) == 100
     assert steps(resumed)[50].learning_rate == pytest.approx(5.000e-4, abs=5e-8)
     assert steps(resumed)[51].learning_rate == pytest.approx(4.843e-4, abs=5e-8)
-    tests = [
-        [event for event in events if isinstance(event, Evaluated)]
-        for events in (straight, resumed)
-    ]
-    assert tests[0] == tests[1]
+    assert evaluations(resumed) == evaluations(straight)
     counters = [
         read_counters(checkpoints(folder.with_name(name))[-1])
         for name in ("straight", "resumed")
@@ -96,12 +101,48 @@ def test_a_resumed_run_has_the_very_losses_of_a_straight_one(
     assert counters[0] == counters[1]
 
 
+def test_a_fresh_run_keeps_what_it_knew_before_the_first_step(
+    make_run: MakeRun,
+) -> None:
+    folder = make_run(n_steps=2, seed=7, learning_rate=1e-2)
+    carry_out(folder)
+    first, last = checkpoints(folder)
+    config = dataclasses.replace(read_config(folder).model, n_vocab=N_BYTE_TOKENS)
+    torch.manual_seed(7)
+    drawn = Transformer(config).weights()
+    kept = read_model(first).weights
+    assert kept.keys() == drawn.keys()
+    assert all(torch.equal(kept[address], drawn[address]) for address in drawn)
+    counters = read_counters(first)
+    assert (counters.step, counters.tested_step) == (0, 0)
+    assert counters.loss == pytest.approx(math.log(N_BYTE_TOKENS), abs=0.05)
+    assert read_counters(last).best_step == 2
+
+
+def test_a_run_killed_before_its_first_step_has_the_losses_of_a_straight_one(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = {"model": {"dropout": 0.1}, "n_steps": 8, "evaluate_every": 4}
+    straight = carry_out(make_run(name="straight", **fields))
+    folder = make_run(name="resumed", **fields)
+    monkeypatch.setattr(Trainer, "advance", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(folder)
+    monkeypatch.undo()
+    assert [kept.name for kept in checkpoints(folder)] == ["step-00000000"]
+    torch.manual_seed(99)  # another process draws from elsewhere
+    resumed = carry_out(folder)
+    assert [event.step for event in resumed if isinstance(event, Started)] == [0, 0]
+    assert steps(resumed) == steps(straight)
+    assert evaluations(resumed) == evaluations(straight)
+
+
 def test_a_run_tells_its_story_in_order(make_run: MakeRun) -> None:
     events = carry_out(make_run(n_steps=4, evaluate_every=2, checkpoint_every=2))
     turn = ["Evaluated", "Saved"]
-    assert kinds(events) == ["Started", "Evaluated", *turn, *turn, "Finished"]
+    assert kinds(events) == ["Started", *turn, *turn, *turn, "Finished"]
     assert started(events).n_vocab == 257
-    assert [event.step for event in events if isinstance(event, Saved)] == [2, 4]
+    assert [event.step for event in events if isinstance(event, Saved)] == [0, 2, 4]
 
 
 def test_a_finished_run_opens_as_a_model(make_run: MakeRun) -> None:
@@ -143,7 +184,7 @@ def test_a_paused_run_saves_waits_and_goes_on(
     monkeypatch.setattr("core.training.loop.PAUSE_POLL_S", 0.0)
     tell_after(monkeypatch, 2, "pause", None, None, "resume")
     events = carry_out(folder)
-    middle = [e for e in events if isinstance(e, Saved | Paused | Resumed)][:3]
+    middle = [e for e in events if isinstance(e, Saved | Paused | Resumed)][1:4]
     assert kinds(middle) == ["Saved", "Paused", "Resumed"]
     assert {event.step for event in middle} == {2}
     assert isinstance(events[-1], Finished)
@@ -174,7 +215,8 @@ def test_a_loss_that_is_no_number_stops_the_run_at_its_step(make_run: MakeRun) -
         "stopped (step-00000001 is intact); try learning_rate = 0.001 or clip = 0.5, "
         "and start it again."
     )
-    assert [kept.name for kept in checkpoints(folder)] == ["step-00000001"]
+    names = [kept.name for kept in checkpoints(folder)]
+    assert names == ["step-00000000", "step-00000001"]
     weights = read_model(checkpoints(folder)[-1]).weights
     assert all(bool(weight.isfinite().all()) for weight in weights.values())
 
@@ -197,9 +239,21 @@ def test_a_ruined_run_started_again_with_a_lower_rate_goes_through(
     assert isinstance(carry_out(folder)[-1], Finished)
 
 
-def test_a_ruined_run_without_a_checkpoint_says_so(make_run: MakeRun) -> None:
-    with pytest.raises(TrainingError, match=r"nothing was saved yet"):
+def test_a_run_ruined_by_its_first_steps_still_has_what_it_began_with(
+    make_run: MakeRun,
+) -> None:
+    with pytest.raises(TrainingError, match=r"\(step-00000000 is intact\)"):
         carry_out(make_run(n_steps=50, learning_rate=1e6))
+
+
+def test_a_run_ruined_before_it_began_says_that_nothing_was_saved(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Trainer, "evaluate", lambda *_: math.nan)
+    folder = make_run()
+    with pytest.raises(TrainingError, match=r"^After step 0 .*nothing was saved yet"):
+        carry_out(folder)
+    assert checkpoints(folder) == []
 
 
 @pytest.mark.parametrize(("n_characters", "n_windows"), [(65, 1), (66, 2)])

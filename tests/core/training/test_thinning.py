@@ -12,11 +12,11 @@ def kept(*steps: int, best: int = 0, n_bytes: int = 10) -> list[Kept]:
     return [Kept(s, n_bytes, 1.0 if s == best else 2.0) for s in steps]
 
 
-def left_after(n_steps: int, n_most: int) -> list[int]:
+def left_after(n_steps: int, n_most: int, first: int) -> list[int]:
     """Steps left of a run that saved at every step and thinned each time."""
     left: list[Kept] = []
-    for step in range(1, n_steps + 1):
-        left.append(Kept(step, 10, 1 / step))
+    for step in range(first, n_steps + 1):
+        left.append(Kept(step, 10, -step))
         gone = surplus(left, PLENTY, n_most)
         left = [each for each in left if each.step not in gone]
     return [each.step for each in left]
@@ -30,6 +30,13 @@ def test_nothing_goes_where_there_is_room() -> None:
 def test_the_closest_neighbours_go_first() -> None:
     assert surplus(kept(10, 20, 21, 40, best=40), 30) == {20}
     assert surplus(kept(10, 20, 30, 40, best=40), 30) == {10}
+
+
+def test_the_start_is_the_first_point_of_the_spread_and_goes_last() -> None:
+    assert surplus(kept(0, 10, 20, 30, 40, best=40), PLENTY, 4) == {10}
+    assert surplus(kept(0, 10, 20, 30, 40, best=40), PLENTY, 3) == {10, 30}
+    assert surplus(kept(0, 10, 20, best=20), PLENTY, 2) == {10}
+    assert surplus(kept(0, 10, 20, best=10), PLENTY, 2) == {0}
 
 
 def test_the_best_and_the_newest_stay_whatever_they_take() -> None:
@@ -51,9 +58,14 @@ def test_both_limits_hold_at_once() -> None:
 
 @pytest.mark.parametrize("n_most", [4, 7, 12])
 @pytest.mark.parametrize("n_steps", [50, 333])
-def test_what_is_left_lies_evenly_over_the_run(n_steps: int, n_most: int) -> None:
-    steps = left_after(n_steps, n_most)
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_is_left_lies_evenly_over_the_run(
+    n_steps: int, n_most: int, first: int
+) -> None:
+    steps = left_after(n_steps, n_most, first)
     assert len(steps) == n_most
     assert steps[-1] == n_steps
-    widest = max(b - a for a, b in pairwise([0, *steps]))
-    assert widest <= 2 * n_steps / (n_most - 1)
+    assert (steps[0] == 0) == (first == 0)
+    points = sorted({0, *steps})
+    widest = max(b - a for a, b in pairwise(points))
+    assert widest <= 2 * n_steps / (len(points) - 2)

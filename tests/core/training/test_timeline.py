@@ -43,22 +43,22 @@ def run(make_run):
 def test_a_timeline_holds_every_checkpoint_in_order_with_its_loss(run):
     found = timeline(run)
     assert (found.name, found.n_steps) == ("run", 6)
-    assert [moment.step for moment in found.moments] == [2, 4, 6]
+    assert [moment.step for moment in found.moments] == [0, 2, 4, 6]
     assert all(4 < moment.loss < 6 for moment in found.moments)
-    assert found.moments[1].folder.name == "step-00000004"
+    assert found.moments[2].folder.name == "step-00000004"
 
 
 def test_a_checkpoint_between_two_tests_has_no_loss_of_its_own(make_run):
     folder = make_run(checkpoint_every=2, evaluate_every=4, keep=10)
     carry_out(folder)
     told = {each.step: each.loss is not None for each in timeline(folder).moments}
-    assert told == {2: False, 4: True, 6: True}  # 6 is the last step
+    assert told == {0: True, 2: False, 4: True, 6: True}  # 6 is the last step
 
 
 def test_a_checkpoint_knows_its_place_and_another_folder_has_none(run, tmp_path):
     found = timeline_of(run / "checkpoints" / "step-00000004")
     assert found == timeline(run)
-    assert found.place_of(run / "checkpoints" / "step-00000004") == 1
+    assert found.place_of(run / "checkpoints" / "step-00000004") == 2
     assert found.place_of(run) is None
     assert found.place_of(None) is None
 
@@ -71,7 +71,8 @@ def test_a_run_with_damaged_files_still_has_its_checkpoints(run):
     (run / "config.toml").write_text("[model\n")
     (run / "checkpoints" / "step-00000002" / "training.json").write_text("{")
     found = timeline(run)
-    assert [moment.loss is None for moment in found.moments] == [True, False, False]
+    lost = [moment.loss is None for moment in found.moments]
+    assert lost == [False, True, False, False]
     assert found.n_steps == 6
 
 

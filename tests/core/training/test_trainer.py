@@ -114,15 +114,17 @@ def test_a_batch_read_in_parts_makes_the_same_step(n_parts: int) -> None:
         assert parts_norm.item() == pytest.approx(norm.item(), abs=1e-5)
 
 
-def test_what_is_put_back_goes_on_with_the_same_numbers() -> None:
+@pytest.mark.parametrize("n_before", [0, 1])
+def test_what_is_put_back_goes_on_with_the_same_numbers(n_before: int) -> None:
     model = replace(MODEL, dropout=0.3)
     first = Trainer(CONFIG, model, CPU)
-    first.advance(random_text())
+    for _ in range(n_before):
+        first.advance(random_text())
     weights = {address: weight.clone() for address, weight in first.weights().items()}
     state = {name: value.clone() for name, value in first.state().items()}
     expected = [first.advance(random_text()) for _ in range(3)]
     again = Trainer(replace(CONFIG, seed=99), model, CPU)
-    again.take_up(weights, state, 1)
+    again.take_up(weights, state, n_before)
     assert [again.advance(random_text()) for _ in range(3)] == expected
 
 
