@@ -86,7 +86,7 @@ class TrainingConfig:
     """Steps from one line of figures to the next."""
     evaluate_every: int = 200
     """Steps from one evaluation to the next."""
-    n_evaluation_batches: int = 20
+    n_evaluation_batches: int = 10
     """Batches in an evaluation, spread evenly over the text."""
     checkpoint_every: int = 200
     """Steps from one checkpoint to the next."""
