@@ -21,7 +21,7 @@ from app.garbage import GarbageCollector
 from app.main_window import MainWindow
 from app.options import Options
 from app.settings import APPLICATION, ORGANISATION, THEME, Settings
-from app.style.icons import load_icons
+from app.style.icons import forget_icons, load_icons
 from app.style.theme import ThemeSwitch
 from app.widgets.qt_calls import tells_faults
 
@@ -108,6 +108,7 @@ class Program(QObject):
             logging.shutdown()
             os._exit(code)  # the import of torch cannot be stopped, and holds nothing
         self._watch.remove()
+        forget_icons()
         return code
 
     def _listen_to_signals(self) -> None:

@@ -95,3 +95,15 @@ def load_icons() -> None:
     for bearer, (name, colour) in list(_wanted.items()):
         if isValid(bearer):
             bearer.setIcon(icon(name, colour))
+
+
+def forget_icons() -> None:
+    """Let go of the icons that nobody wears, while Qt is still there to end them.
+
+    qtawesome keeps every one it has drawn. Left to Python's own end, an icon may go
+    after the engine that draws it, and the program crashes (PySide 6.11.3).
+    """
+    if _is_loaded[0]:
+        import qtawesome
+
+        qtawesome.reset_cache()

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import qtawesome
 from PySide6.QtGui import QFontInfo, QFontMetricsF
 from PySide6.QtWidgets import QPushButton
 
@@ -51,6 +52,18 @@ def test_an_icon_survives_that_its_button_does_not(qtbot, monkeypatch):
     button.deleteLater()
     qtbot.wait(1)
     icons.load_icons()
+
+
+def test_icons_that_nobody_wears_are_let_go_and_can_be_drawn_again(qtbot, monkeypatch):
+    monkeypatch.setattr(icons, "_is_loaded", [True])
+    button = QPushButton()
+    qtbot.addWidget(button)
+    icons.show_icon(button, "play")
+    assert qtawesome._instance().icon_cache
+    icons.forget_icons()
+    assert not qtawesome._instance().icon_cache
+    assert not button.icon().pixmap(16).isNull()
+    assert not icons.icon("play").pixmap(16).isNull()
 
 
 def test_nothing_slow_is_imported_before_the_first_paint():
