@@ -8,7 +8,16 @@ gives `use_renderer` one that does it in a thread; without one it is done on the
 from functools import lru_cache
 from typing import Protocol
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, QSizeF, Qt, SignalInstance, Slot
+from PySide6.QtCore import (
+    QByteArray,
+    QRectF,
+    QSize,
+    QSizeF,
+    Qt,
+    QTimer,
+    SignalInstance,
+    Slot,
+)
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -29,6 +38,8 @@ POINT = 96 / 72
 DEFAULT_SIZE = LARGE + 2.0
 SMALLEST_SCALE = 0.6
 """How much a formula lets itself be shrunk by a layout."""
+LATE_MS = 120
+"""So long the formula before may stay; then there is none until the new one comes."""
 N_REMEMBERED = 256
 """Drawings kept: the steps of a layer come again in the next."""
 
@@ -86,6 +97,9 @@ class FormulaView(QWidget):
         self._request: FormulaRequest | None = None
         self._drawing = drawing_of(b"")
         self._is_refused = False
+        self._is_awaited = False
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._late.timeout.connect(self.update)
         self._renderer = _renderer[0]
         if self._renderer is not None:
             self._renderer.rendered.connect(self._on_renderer_rendered)
@@ -106,7 +120,7 @@ class FormulaView(QWidget):
     @property
     def is_drawn(self) -> bool:
         """Whether the formula has arrived."""
-        return self._drawing.isValid()
+        return self._drawing.isValid() and not self._is_awaited
 
     def _ask(self) -> None:
         """Get the formula in the colours of the active theme."""
@@ -118,10 +132,14 @@ class FormulaView(QWidget):
             self._take(svg_or_nothing(wanted))
         else:
             svg = self._renderer.request(wanted)
-            if svg is not None:
+            if svg is None:
+                self._is_awaited = True
+                self._late.start()
+            else:
                 self._take(svg)
 
     def _take(self, svg: bytes) -> None:
+        self._is_awaited = False
         self._is_refused = bool(self._latex) and not svg
         self._drawing = drawing_of(svg)
         self.updateGeometry()
@@ -154,6 +172,8 @@ class FormulaView(QWidget):
         current = formula_request(self._latex, self._size * POINT, theme())
         if current != self._request:
             self._ask()
+        if self._is_awaited and not self._late.isActive():
+            return  # the formula before belongs to another number
         with QPainter(self) as painter:
             if self._drawing.isValid():
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -51,6 +51,22 @@ def test_a_formula_has_dark_pixels(qapp):
     assert len(inked) > 50
 
 
+def test_a_formula_that_is_late_takes_away_the_one_before(view, qtbot):
+    class Slow:
+        def request(self, wanted):
+            return None
+
+    view.show_formula("x", size=30)
+    inked = len(colours_of(view))
+    view._renderer = Slow()
+    view.show_formula("y", size=30)
+    assert len(colours_of(view)) == inked
+    qtbot.waitUntil(lambda: not view._late.isActive())
+    assert len(colours_of(view)) == 1 < inked
+    view._on_renderer_rendered(view._request, render_svg(view._request))
+    assert len(colours_of(view)) > 1
+
+
 def test_parts_wear_the_colours_of_what_they_stand_for(view):
     view.show_formula(SOFTMAX, size=30)
     colours = colours_of(view)
