@@ -29,6 +29,9 @@ class RunWindows(QObject):
     train_requested = Signal()
     """Begin a run."""
 
+    told = Signal(str)
+    """What has been done, a sentence."""
+
     def __init__(
         self, session: Session, settings: Settings, panel: QWidget, parent: QWidget
     ) -> None:
@@ -83,6 +86,7 @@ class RunWindows(QObject):
         self._export = PictureExport(self._session, self._panel, timeline, file)
         self._export.progressed.connect(self._on_export_progressed)
         self._export.failed.connect(self._session.failed)
+        self._export.written.connect(self._on_export_written)
         self._export.ended.connect(self._on_export_ended)
         self._progress.canceled.connect(self._export.cancel)
         self._export.start()
@@ -105,6 +109,10 @@ class RunWindows(QObject):
             )
             self._progress.setLabelText(words)
             self._progress.setValue(n_done)
+
+    @Slot(object)
+    def _on_export_written(self, file: Path) -> None:
+        self.told.emit(f"{file} holds the panel at every checkpoint.")
 
     @Slot()
     def _on_export_ended(self) -> None:

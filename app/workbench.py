@@ -285,6 +285,7 @@ class Workbench(QWidget):
         self.body.is_narrow_changed.connect(self._on_body_is_narrow_changed)
         self.runs.continue_requested.connect(self._on_runs_continue_requested)
         self.runs.train_requested.connect(self.open_studio)
+        self.runs.told.connect(self._on_runs_told)
         session.model_changed.connect(self._on_session_model_changed)
         for changed in (
             session.selection_changed,
@@ -295,6 +296,10 @@ class Workbench(QWidget):
         ):
             changed.connect(self._on_session_changed)
         self._on_session_changed(None)
+
+    @Slot(str)
+    def _on_runs_told(self, sentence: str) -> None:
+        self.message.say(sentence, "checked")
 
     @Slot(object)
     def _on_session_model_changed(self, card: ModelCard) -> None:

@@ -40,6 +40,8 @@ class PictureExport(QObject):
     """So many checkpoints of so many are drawn."""
     failed = Signal(object)
     """There is no file, for a reason the session has not told: `ErrorReport`."""
+    written = Signal(object)
+    """The file is there: its Path."""
     ended = Signal()
     """It is over, in whatever way; the reader is back where they were."""
 
@@ -118,6 +120,8 @@ class PictureExport(QObject):
 
     @Slot(object, object)
     def _on_runner_answered(self, _request: Request, _answer: object) -> None:
+        if not self._is_over:
+            self.written.emit(self._file)
         self._end()
 
     @Slot(object, object)

@@ -58,14 +58,16 @@ def test_a_gif_has_a_picture_of_every_checkpoint_and_the_reader_is_back(desk, tm
     desk.qtbot.waitUntil(lambda: desk.session.model.name == "small run, step 4")
     assert desk.session.selection.step == "layers.0.attn.pattern"
     assert desk.session.text == "the cat sat"
+    assert desk.bench.message.sentence.startswith(str(tmp_path / "heads.gif"))
 
 
 def test_a_strip_has_the_pictures_side_by_side(desk, tmp_path):
-    exported(desk, tmp_path / "heads.png")
     host = desk.bench.host
+    width, height = host.width(), host.height()
+    exported(desk, tmp_path / "heads.png")
     with Image.open(tmp_path / "heads.png") as strip:
-        assert strip.width == 4 * host.width()
-        assert strip.height == host.height() + 40
+        assert strip.width == 4 * width
+        assert strip.height == height + 40
 
 
 def test_a_cancelled_export_writes_nothing_and_goes_back(desk, qtbot, tmp_path):
