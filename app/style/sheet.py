@@ -83,6 +83,7 @@ QPushButton[kind="segment"], QToolButton[kind="segment"],
 QPushButton[kind="flat"], QToolButton[kind="flat"] {
     background: transparent; border-color: transparent; color: $muted;
     padding: 3px 8px; min-height: 16px; }
+QPushButton[kind="flat"]:enabled { color: $text; }
 QPushButton[kind="segment"]:hover, QToolButton[kind="segment"]:hover,
 QPushButton[kind="flat"]:hover, QToolButton[kind="flat"]:hover {
     background: $sunken; color: $text; }
