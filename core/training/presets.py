@@ -45,7 +45,7 @@ PRESETS = (
             sinusoid_base=FORMING_BASE,
         ),
         training=TrainingConfig(
-            n_steps=2000,
+            n_steps=3000,
             batch_size=16,
             learning_rate=3e-3,
             min_learning_rate=3e-4,

@@ -70,6 +70,8 @@ class StorySource:
 
     seed: int = 1
     n_characters: int = 1_000_000
+    chants: bool = False
+    """Only chants: short rows said again and again."""
 
 
 Source = FileSource | FolderSource | PastedSource | StorySource
@@ -212,7 +214,7 @@ def _blocks_of(source: Source) -> Iterator[str]:
     if isinstance(source, PastedSource):
         yield source.text.replace("\r\n", "\n").replace("\r", "\n")
     elif isinstance(source, StorySource):
-        yield _told_stories(source.seed, source.n_characters)
+        yield _told_stories(source.seed, source.n_characters, chants=source.chants)
 
 
 _told_stories = lru_cache(maxsize=1)(story_text)

@@ -20,6 +20,9 @@ from core.training.words import capitalised, lexicon, read_toml, with_articles
 SHARES: Mapping[str, float] = {"tale": 0.33, "scene": 0.32, "echo": 0.32}
 """How often each kind is told; the rest is shouted, in upper case."""
 
+CHANTED = 5
+"""Times that a chant says its row, at least."""
+
 SEPARATOR = "\n\n"
 """What stands between two documents of a corpus."""
 
@@ -39,6 +42,11 @@ class Story:
     row: str = ""
     """What an echo repeats; empty for the other kinds."""
 
+    @property
+    def is_chant(self) -> bool:
+        """Whether it is an echo that says a short row again and again."""
+        return bool(self.row) and self.text.count(self.row) >= CHANTED
+
 
 @dataclass(frozen=True, slots=True)
 class Form:
@@ -48,17 +56,17 @@ class Form:
     cast: Mapping[str, str]
 
 
-def stories(seed: int) -> Iterator[str]:
-    """Tell stories without end; the same seed tells the same ones everywhere."""
-    for story in told_stories(seed):
+def stories(seed: int, *, chants: bool = False) -> Iterator[str]:
+    """Tell stories without end, or chants; the same seed tells the same everywhere."""
+    for story in told_chants(seed) if chants else told_stories(seed):
         yield story.text
 
 
-def story_text(seed: int, n_characters: int) -> str:
+def story_text(seed: int, n_characters: int, *, chants: bool = False) -> str:
     """Stories separated by empty lines, as many as make at least so many characters."""
     told: list[str] = []
     length = 0
-    for story in stories(seed):
+    for story in stories(seed, chants=chants):
         told.append(story)
         length += len(story) + len(SEPARATOR)
         if length - len(SEPARATOR) >= n_characters:
@@ -71,6 +79,15 @@ def told_stories(seed: int) -> Iterator[Story]:
     generator = Random(seed)
     while True:
         yield _story(generator, _kind(generator.random()))
+
+
+def told_chants(seed: int) -> Iterator[Story]:
+    """Chants and nothing else: a text on which a head learns to copy within minutes."""
+    generator = Random(seed)
+    while True:
+        story = _story(generator, "echo")
+        if story.is_chant:
+            yield story
 
 
 def _kind(draw: float) -> str:

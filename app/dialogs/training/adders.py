@@ -5,6 +5,7 @@ Place: they stand where the list of texts is while they are filled in.
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
+    QCheckBox,
     QGridLayout,
     QHBoxLayout,
     QLayout,
@@ -27,6 +28,11 @@ STORIES_HINT = (
     "Short stories in simple English, made by a grammar: nothing personal in them, as "
     "many as you like. The same seed tells the same stories on every machine. With a "
     "million characters a small model learns to tell its own."
+)
+CHANTS_HINT = "Chants only: short rows said again and again"
+CHANTS_TIP = (
+    "Nothing in a chant can be guessed but what was said before, so heads learn to "
+    "copy within minutes: watch the loss fall a second time."
 )
 
 
@@ -94,7 +100,7 @@ class PasteAdder(Adder):
 
 
 class StoryAdder(Adder):
-    """A seed and a size."""
+    """A seed, a size, and whether only chants are told."""
 
     def __init__(self) -> None:
         """The size that suits a first model."""
@@ -105,6 +111,9 @@ class StoryAdder(Adder):
         self.characters.show_number(chosen.n_characters)
         self.seed.setAccessibleName("seed")
         self.characters.setAccessibleName("characters")
+        self.chants = QCheckBox(CHANTS_HINT)
+        self.chants.setObjectName("training.stories.chants")
+        self.chants.setToolTip(CHANTS_TIP)
         words = plain_label(STORIES_HINT, "muted")
         words.setFont(sans(SMALL))
         words.setWordWrap(True)
@@ -115,8 +124,9 @@ class StoryAdder(Adder):
         for line, field in enumerate((self.seed, self.characters), 1):
             field.setFixedWidth(FIELD_WIDTH)
             content.addWidget(field, line, 1)
+        content.addWidget(self.chants, 3, 0, 1, 2)
         content.setColumnStretch(1, 1)
-        content.setRowStretch(3, 1)
+        content.setRowStretch(4, 1)
         super().__init__("stories", content)
 
     def begin(self) -> None:
@@ -125,4 +135,5 @@ class StoryAdder(Adder):
 
     def give(self) -> None:
         """Give the stories that are asked for."""
-        self.source_given.emit(StorySource(self.seed.number, self.characters.number))
+        chosen = (self.seed.number, self.characters.number, self.chants.isChecked())
+        self.source_given.emit(StorySource(*chosen))

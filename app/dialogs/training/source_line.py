@@ -110,7 +110,8 @@ def title_of(source: Source) -> str:
         return f"{source.path.name}{os.sep}"
     if isinstance(source, PastedSource):
         return f"“{' '.join(source.text[:FIRST_CHARACTERS].split())}”"
-    return f"Built-in stories, seed {source.seed}"
+    kind = "chants" if source.chants else "stories"
+    return f"Built-in {kind}, seed {source.seed}"
 
 
 def about_of(source: Source, encoding: str) -> str:

@@ -12,6 +12,7 @@ from core.training.stories import (
     Story,
     stories,
     story_text,
+    told_chants,
     told_stories,
 )
 from core.training.words import lexicon, plural, third_person
@@ -170,7 +171,7 @@ def test_echoes_repeat_their_row_exactly(told: list[Story]) -> None:
 def test_many_echoes_are_chants(told: list[Story]) -> None:
     """A short row told often: from this a head that copies can begin to form."""
     echoes = [story for story in told if story.kind == "echo"]
-    chants = [echo for echo in echoes if echo.text.count(echo.row) >= 5]
+    chants = [echo for echo in echoes if echo.is_chant]
     assert 0.4 < len(chants) / len(echoes) < 0.6
 
 
@@ -193,3 +194,13 @@ def test_shouted_documents_have_no_small_letters(told: list[Story]) -> None:
     shouts = [story.text for story in told if story.kind == "shout"]
     assert all(text == text.upper() for text in shouts)
     assert any("LOVELY" in text for text in shouts)
+
+
+def test_chants_are_nothing_but_short_rows_told_again_and_again() -> None:
+    chants = list(islice(told_chants(3), 200))
+    assert {chant.kind for chant in chants} == {"echo"}
+    assert min(chant.text.count(chant.row) for chant in chants) >= 5
+    text = story_text(3, 5_000, chants=True)
+    assert (
+        text.split(SEPARATOR) == [c.text for c in chants][: text.count(SEPARATOR) + 1]
+    )
