@@ -17,7 +17,6 @@ from core.training.events import (
     Evaluated,
     Event,
     Finished,
-    Merged,
     Paused,
     Preparing,
     Resumed,
@@ -394,11 +393,3 @@ def test_a_tokenizer_file_can_be_given(make_run: MakeRun, tmp_path: Path) -> Non
     config.write_text(text.replace("n_vocab = 257", given), encoding="utf-8")
     assert isinstance(carry_out(second)[-1], Finished)
     assert not (second / "tokenizer.json").exists()
-
-
-def test_a_run_tells_its_merges_before_it_starts(make_run: MakeRun) -> None:
-    events = carry_out(make_run(tokenizer={"n_vocab": 270}))
-    first = next(i for i, event in enumerate(events) if isinstance(event, Started))
-    merged = [event for event in events[:first] if isinstance(event, Merged)]
-    assert sum(len(event.left) for event in merged) == 270 - N_BYTE_TOKENS
-    assert merged[-1].n_done == merged[-1].n_asked

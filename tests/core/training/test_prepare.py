@@ -26,7 +26,7 @@ from core.training.prepare import main, prepare
 from core.training.progress import Paced
 from core.training.reading import spread
 from core.training.start import run_tokenizer
-from tests.helpers.runs import carry_out
+from tests.helpers.runs import N_BYTE_TOKENS, carry_out
 
 MakeRun = Callable[..., Path]
 LEARNED = {"n_vocab": 290}
@@ -169,3 +169,11 @@ def test_a_tokenizer_file_is_opened_where_it_is(make_run: MakeRun) -> None:
     folder = make_run("second", tokenizer={"file": "../first/tokenizer.json"})
     found = run_tokenizer(folder, read_config(folder))
     assert found.fingerprint == open_tokenizer(learned).fingerprint
+
+
+def test_a_run_tells_its_merges_before_it_starts(make_run: MakeRun) -> None:
+    events = carry_out(make_run(tokenizer={"n_vocab": 270}))
+    first = next(i for i, event in enumerate(events) if isinstance(event, Started))
+    merged = [event for event in events[:first] if isinstance(event, Merged)]
+    assert sum(len(event.left) for event in merged) == 270 - N_BYTE_TOKENS
+    assert merged[-1].n_done == merged[-1].n_asked

@@ -9,10 +9,7 @@ from app.dialogs.training import monitor_head
 from app.dialogs.training.monitor import TWO_COLUMNS, Monitor
 from app.dialogs.training.monitor_close import discard_question
 from app.dialogs.training.monitor_export import with_ending
-from app.dialogs.training.monitor_figures import part_words
 from app.dialogs.training.monitor_head import STATES
-from app.dialogs.training.monitor_probe import pattern_matrix, read_patterns
-from app.dialogs.training.monitor_record import Formed
 from app.settings import ON_CLOSE, Settings
 from app.workers.curve_files import WRITERS
 from app.workers.run_control import RunControl
@@ -272,33 +269,7 @@ def test_the_head_that_a_person_chose_stays(qtbot, page, live):
     assert page.probe.heads.currentIndex() == 1
 
 
-def test_what_a_token_may_not_see_is_empty():
-    matrix = pattern_matrix(np.tril(np.ones((3, 3), np.float32)), TOKENS)
-    assert np.isnan(matrix.values[0, 1])
-    assert matrix.values[1, 0] == 1
-    assert pattern_matrix(np.ones((2, 2), np.float32), TOKENS) is None
-
-
-@pytest.mark.parametrize("content", [b"", b"no array", None])
-def test_patterns_that_cannot_be_read_are_missing(tmp_path, content):
-    path = tmp_path / "step.npy"
-    if content is not None:
-        path.write_bytes(content)
-    assert read_patterns(path) is None
-
-
-def test_patterns_of_another_shape_are_missing(tmp_path):
-    np.save(tmp_path / "step.npy", np.zeros((2, 3, 3), np.float16))
-    assert read_patterns(tmp_path / "step.npy") is None
-
-
 # Heads.
-
-
-def test_heads_are_named_and_counted():
-    heads = [Formed(0, n, 0.9, 10) for n in range(5)]
-    assert part_words("induction", heads).endswith("(0.90, since step 10) and 2 more.")
-    assert part_words("induction", []) == "No induction head yet."
 
 
 @pytest.mark.parametrize("place", range(3))
