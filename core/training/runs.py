@@ -75,11 +75,6 @@ class RunInfo:
     fault: str
     """Why it cannot be opened or resumed, a sentence; "" if it can."""
 
-    @property
-    def is_readable(self) -> bool:
-        """Whether it can be opened and resumed."""
-        return not self.fault
-
 
 @dataclass(frozen=True, slots=True)
 class Milestones:

@@ -87,7 +87,7 @@ def test_a_run_in_a_line(tmp_path: Path) -> None:
     assert (info.best_loss, info.best_step) == (3.0, 4)
     assert info.changed == (tmp_path / "cats" / EVENTS_FILE).stat().st_mtime
     assert info.message == ""
-    assert info.is_readable
+    assert info.fault == ""
 
 
 def test_without_a_validation_text_the_training_text_tells_the_best(
