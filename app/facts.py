@@ -1,7 +1,7 @@
 """What is the case in the window: the state of the session, and the news about it.
 
-`Session` inherits this and adds the wishes. Everybody reads the properties and connects
-to the signals; the session alone calls what begins with an underscore.
+`Reader` and `Session` inherit this and add the wishes. Everybody reads the properties
+and connects to the signals; the session alone calls what begins with an underscore.
 """
 
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from core.generation.sampling import Sampling
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.selection import Selection, stepped, to_layer
 from core.trace.trace import Trace
+from core.trace.viewing import PLAIN, Viewing
 from core.training.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ class Facts(QObject):
 
     scene_changed = Signal(object)
     """What panels display: `Scene`; None without a trace."""
+
+    viewing_changed = Signal(object)
+    """How attention is looked at: `Viewing`."""
 
     sampling_changed = Signal(object)
     """How the next token is picked: `Sampling`."""
@@ -77,6 +81,7 @@ class Facts(QObject):
         self._told_text = ""
         self._shown: tuple[TraceRequest, Traced] | None = None
         self._selection = Selection()
+        self._viewing = PLAIN
         self._follows_end = True
         self._scene: Scene | None = None
         self._sampling = sampling
@@ -124,6 +129,11 @@ class Facts(QObject):
     def selection(self) -> Selection:
         """Where the reader is."""
         return self._selection
+
+    @property
+    def viewing(self) -> Viewing:
+        """How attention is looked at."""
+        return self._viewing
 
     @property
     def sampling(self) -> Sampling:
@@ -244,6 +254,13 @@ class Facts(QObject):
             self.selection_changed.emit(selection)
             self.scene_changed.emit(self._scene)
 
+    def _take_viewing(self, viewing: Viewing) -> None:
+        if viewing != self._viewing:
+            self._viewing = viewing
+            self._renew_scene()
+            self.viewing_changed.emit(viewing)
+            self.scene_changed.emit(self._scene)
+
     def _take_sampling(self, sampling: Sampling) -> None:
         if sampling != self._sampling:
             self._sampling = sampling
@@ -273,5 +290,9 @@ class Facts(QObject):
             request, traced = self._shown
             tokenizer = request.bundle.tokenizer
             self._scene = Scene(
-                traced.trace, self._selection, tokenizer, self._sampling
+                traced.trace,
+                self._selection,
+                tokenizer,
+                self._sampling,
+                self._viewing,
             )

@@ -6,6 +6,7 @@ from core.generation.sampling import Sampling
 from core.tokenizers.base import Tokenizer
 from core.trace.selection import Selection
 from core.trace.trace import Trace
+from core.trace.viewing import PLAIN, Viewing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,3 +17,4 @@ class Scene:
     selection: Selection
     tokenizer: Tokenizer
     sampling: Sampling
+    viewing: Viewing = PLAIN

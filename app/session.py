@@ -1,6 +1,7 @@
-"""The one owner of state: model, sentence, trace, selection, sampling.
+"""The one owner of state: model, sentence, trace, selection, viewing, sampling.
 
-Widgets ask (the methods here: wishes), the session tells (the signals of `Facts`).
+Widgets ask (the methods here and in `Reader`: wishes), the session tells (the signals
+of `Facts`).
 Typed text waits for a pause, goes to the tracing worker, and comes back as a trace that
 everybody is told of.
 """
@@ -13,9 +14,8 @@ from threading import Event
 from PySide6.QtCore import QThread, QTimer, Slot
 
 from app.activity import activity_of
-from app.facts import Facts
 from app.failures import ErrorReport
-from app.fitting import kept_inside
+from app.reader import Reader
 from app.sentence import early_tokenizer, last_ids
 from app.settings import TYPING_PAUSE_MS
 from app.timeline_watch import TimelineWatch
@@ -37,12 +37,11 @@ from app.workers.tracing import (
 from core.errors import CoreError, TraceError
 from core.generation.sampling import Sampling, pick, uniform
 from core.tokenizers.base import Encoding
-from core.trace.selection import Selection, at_step, stepped, to_layer
 
 log = logging.getLogger(__name__)
 
 
-class Session(Facts):
+class Session(Reader):
     """State, and every way to change it. Lives in the main thread."""
 
     def __init__(
@@ -121,36 +120,7 @@ class Session(Facts):
             self._sentence.replace(last_ids(self.encoding, self._card.n_ctx))
             self._after_adding()
 
-    # Wishes: the reader's place
-
-    def request_selection(self, selection: Selection) -> None:
-        """Move the reader's place, as far as it exists in the trace."""
-        if self.trace is not None:
-            selection = kept_inside(selection, self.trace)
-        before = self._selection
-        if (selection.query, selection.key) != (before.query, before.key):
-            self._follows_end = False
-        self._take_selection(selection)
-
-    def go_to(self, step_key: str) -> None:
-        """Go to a step."""
-        self.request_selection(at_step(self._selection, step_key))
-
-    def next_step(self) -> None:
-        """One step on; from the last one the walk goes round and appends the pick."""
-        self._step(1)
-
-    def previous_step(self) -> None:
-        """One step back."""
-        self._step(-1)
-
-    def next_layer(self) -> None:
-        """The same step one layer on."""
-        self._change_layer(1)
-
-    def previous_layer(self) -> None:
-        """The same step one layer back."""
-        self._change_layer(-1)
+    # Wishes: what panels are about to show
 
     def prepare(self, parts: Sequence[Part]) -> bool:
         """Whether these parts of the trace can be displayed now.
@@ -168,10 +138,6 @@ class Session(Facts):
         return False
 
     # Wishes: the next token
-
-    def request_sampling(self, sampling: Sampling) -> None:
-        """Pick the next token in another way."""
-        self._take_sampling(sampling)
 
     def append_token(self, token_id: int) -> None:
         """Put a token of the reader's choice to the sentence."""
@@ -230,21 +196,6 @@ class Session(Facts):
             self._writing.stop.set()
 
     # How wishes are carried out
-
-    def _step(self, by: int) -> None:
-        if self.trace is None:
-            return
-        moved = stepped(self._selection, self.trace, by)
-        if moved is not None:
-            self._take_selection(moved)
-        elif by > 0:
-            self.append_pick()
-
-    def _change_layer(self, by: int) -> None:
-        if self.trace is not None:
-            moved = to_layer(self._selection, self.trace, by)
-            if moved is not None:
-                self._take_selection(moved)
 
     def _begin_adding(self) -> None:
         """What is added can be taken back; a reader at the end stays at the end."""

@@ -6,6 +6,7 @@ import pytest
 from app.session import Session
 from core.generation.sampling import Sampling
 from core.trace.selection import Selection
+from core.trace.viewing import PLAIN
 from tests.helpers.bundles import save_tiny, tiny_tokenizer
 
 GREEDY = Sampling(temperature=0)
@@ -306,3 +307,12 @@ def test_closing_in_the_middle_of_work_ends_every_thread(qtbot, qapp, folder, wh
     session.close()
     assert not session._tracing._thread.isRunning()
     assert not session._generating._thread.isRunning()
+
+
+def test_another_way_of_looking_keeps_trace_and_place(session, qtbot):
+    before = session.scene
+    with qtbot.waitSignals([session.viewing_changed, session.scene_changed]):
+        session.request_viewing(replace(PLAIN, picture="lines"))
+    assert session.scene.viewing == replace(PLAIN, picture="lines")
+    assert session.scene.trace is before.trace
+    assert session.scene.selection == before.selection

@@ -1,0 +1,71 @@
+"""The reader's place: wishes to go elsewhere in the trace, and to look at it otherwise.
+
+`Session` inherits this and adds the wishes that need work: models, sentences, tokens.
+"""
+
+from app.facts import Facts
+from app.fitting import kept_inside
+from core.generation.sampling import Sampling
+from core.trace.selection import Selection, at_step, stepped, to_layer
+from core.trace.viewing import Viewing
+
+
+class Reader(Facts):
+    """Whoever walks through the trace; nothing here computes anything of a model."""
+
+    def request_selection(self, selection: Selection) -> None:
+        """Move the reader's place, as far as it exists in the trace."""
+        if self.trace is not None:
+            selection = kept_inside(selection, self.trace)
+        before = self._selection
+        if (selection.query, selection.key) != (before.query, before.key):
+            self._follows_end = False
+        self._take_selection(selection)
+
+    def go_to(self, step_key: str) -> None:
+        """Go to a step."""
+        self.request_selection(at_step(self._selection, step_key))
+
+    def next_step(self) -> None:
+        """One step on; from the last one the walk goes round and appends the pick."""
+        if not self._step(1) and self.trace is not None:
+            self.append_pick()
+
+    def previous_step(self) -> None:
+        """One step back."""
+        self._step(-1)
+
+    def next_layer(self) -> None:
+        """The same step one layer on."""
+        self._change_layer(1)
+
+    def previous_layer(self) -> None:
+        """The same step one layer back."""
+        self._change_layer(-1)
+
+    def request_viewing(self, viewing: Viewing) -> None:
+        """Look at attention in another way."""
+        self._take_viewing(viewing)
+
+    def request_sampling(self, sampling: Sampling) -> None:
+        """Pick the next token in another way."""
+        self._take_sampling(sampling)
+
+    def append_pick(self) -> None:
+        """Draw the next token and put it to the sentence."""
+        raise NotImplementedError
+
+    def _step(self, by: int) -> bool:
+        """Go `by` steps on, if there are so many; whether there were."""
+        if self.trace is None:
+            return False
+        moved = stepped(self._selection, self.trace, by)
+        if moved is not None:
+            self._take_selection(moved)
+        return moved is not None
+
+    def _change_layer(self, by: int) -> None:
+        if self.trace is not None:
+            moved = to_layer(self._selection, self.trace, by)
+            if moved is not None:
+                self._take_selection(moved)

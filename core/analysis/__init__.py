@@ -1,0 +1,1 @@
+"""What can be worked out of a trace: head scores, rollout, effect, attribution."""

@@ -1,0 +1,62 @@
+"""How attention is looked at: which picture, what is left out, what is joined.
+
+A `Viewing` is one frozen value for the whole window, beside the `Selection`. It changes
+no number of the trace; `views.shaping` carries it out and says so in words.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Sink = Literal["shown", "dimmed", "left out"]
+Joining = Literal["head", "mean", "largest"]
+Head = tuple[int, int]
+"""A layer and one of its heads, counted from 0."""
+
+SINKS: tuple[Sink, ...] = ("shown", "dimmed", "left out")
+JOININGS: tuple[Joining, ...] = ("head", "mean", "largest")
+BY_LAYER = "layer"
+"""The order in which heads were computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewing:
+    """What a person chose in the attention panel."""
+
+    picture: str = "map"
+    """Name of a row of the panel's table of pictures."""
+    sink: Sink = "shown"
+    """The first token, where spare attention goes; "left out" renormalises the rest."""
+    is_log: bool = False
+    """Whether shares become colour by their logarithm."""
+    threshold: float = 0.0
+    """Shares below this have no colour."""
+    whole_words: bool = False
+    """Whether the tokens of a word are one row and one column."""
+    hides_specials: bool = False
+    """Whether special tokens have no row and no column."""
+    gathered: tuple[Head, ...] = ()
+    """Heads chosen to be looked at together."""
+    joining: Joining = "head"
+    """One head, or the gathered ones joined."""
+    looks_back: bool = False
+    """Whether a token shows who looks at it, instead of whom it looks at."""
+    order: str = BY_LAYER
+    """What heads are sorted by: `BY_LAYER`, or the name of a head score."""
+    pinned: int | None = None
+    """A token that stays shown while the mouse is elsewhere."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every token has its row and column and its true share."""
+        return not (self.whole_words or self.hides_specials or self.sink == "left out")
+
+
+PLAIN = Viewing()
+"""Everything as it was recorded."""
+
+
+def toggled(viewing: Viewing, head: Head) -> tuple[Head, ...]:
+    """The gathered heads with this one put to them, or taken away."""
+    if head in viewing.gathered:
+        return tuple(each for each in viewing.gathered if each != head)
+    return (*viewing.gathered, head)
