@@ -51,7 +51,8 @@ def trace_encoding(
     check_edits(edits, steps, sizes)
     recorder = Recorder(steps, sizes, kept_keys(config), edits)
     ids = torch.tensor([encoding.ids], device=bundle.device)
-    bundle.model(ids, recorder, last_only=True)
+    edits_output = any(edit.key.startswith("output.") for edit in edits)
+    bundle.model(ids, recorder, last_only=not edits_output)
     n = len(encoding.ids)
     kept = {"tokens.ids": ids[0], **recorder.kept}
     return Trace(

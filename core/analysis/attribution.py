@@ -1,0 +1,294 @@
+"""Direct logit attribution: what each part of the model added to one logit.
+
+In: a trace, a token of the sentence, an entry of the vocabulary. Out: contributions
+that add up to the logit. The stream is a sum, and a logit is a product of its last row,
+so the logit is a sum over whoever wrote into the stream; only norms stand between. Each
+norm's divisor is held at what it was in this pass, which makes the norm linear and the
+sum exact: with norm_place "pre" that is the final norm, with "post" every norm behind
+the part. What is counted is the direct way through the stream, not what a part changed
+in later parts. Source: Elhage et al. 2021, "A Mathematical Framework for Transformer
+Circuits".
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.trace.numbers import may_be_broken
+from core.trace.steps import Step
+from core.trace.trace import Trace
+
+Row = NDArray[np.float64]
+
+NORMS = ("layer_norm", "rms_norm")
+LOGITS = "output.logits"
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one part of the model added to a logit."""
+
+    name: str
+    """In words, counted from 1: "layer 2 head 3", "layer 2 feed-forward"."""
+    key: str
+    """The step or weight that was added: "layers.1.attn.heads", "layers.1.ffn.out"."""
+    layer: int | None
+    """From 0; None before and after the layers."""
+    head: int | None
+    """From 0; None where it is no head's."""
+    value: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldNorm:
+    """A norm of one row whose divisor stays what it was: a linear map and a shift."""
+
+    step: Step
+    root: float
+    gamma: Row
+    """[d_model]"""
+    beta: Row | None
+    """[d_model]"""
+
+    def onward(self, row: Row) -> Row:
+        """What becomes of a part of the row. [..., d_model], without the shift."""
+        return self._centred(row) / self.root * self.gamma
+
+    def backward(self, direction: Row) -> Row:
+        """The direction before the norm that weighs as `direction` does behind it."""
+        return self._centred(direction * self.gamma) / self.root
+
+    def _centred(self, row: Row) -> Row:
+        is_rms = self.step.op == "rms_norm"
+        return row if is_rms else row - row.mean(axis=-1, keepdims=True)
+
+
+@may_be_broken
+def logit_parts(trace: Trace, position: int, token_id: int) -> tuple[Contribution, ...]:
+    """Everything that added to a logit, in order of computation.
+
+    The embedding, the position, every head, the biases of attention and norms, every
+    feed-forward network; and what an edit of the stream set. They sum to the logit.
+
+    Raises:
+        TraceError: There is no such token in the sentence or the vocabulary.
+    """
+    parts: list[Contribution] = []
+    logit = trace.step(LOGITS)
+    row = _edited_by(trace, logit, position)
+    if row is not None:
+        parts.append(_part(logit, "edit", float(row[token_id])))
+    for step, direction in _stream(trace, position, token_id):
+        parts += reversed(_parts_of(trace, step, position, direction))
+    return tuple(reversed(parts))
+
+
+@may_be_broken
+def key_parts(trace: Trace, layer: int, head: int, position: int, token_id: int) -> Row:
+    """What a head added to a logit, by the tokens it took it from.
+
+    -> [n_key]; the pattern times what the value row adds. They sum to the head's part.
+    """
+    config, attn = trace.config, f"layers.{layer}.attn"
+    pattern = trace.part(f"{attn}.pattern", (head, position))
+    values = trace.part(f"{attn}.v", (head // config.n_queries_per_key,))
+    direction = _direction_behind(trace, f"{attn}.out", position, token_id)
+    seen = _output_rows(trace, layer)[head] @ direction
+    return np.asarray(pattern.astype(np.float64) * (values @ seen))
+
+
+@may_be_broken
+def head_row(trace: Trace, layer: int, head: int, position: int) -> Row:
+    """What a head adds to the stream of a token, without the bias. [d_model]."""
+    row = trace.part(f"layers.{layer}.attn.heads", (head, position))
+    return np.asarray(row @ _output_rows(trace, layer)[head], dtype=np.float64)
+
+
+@may_be_broken
+def head_logits(
+    trace: Trace, layer: int, head: int, position: int
+) -> NDArray[np.float32]:
+    """What a head's output adds to every logit, each norm's divisor held fixed.
+
+    -> [n_vocab], float32
+    """
+    row = head_row(trace, layer, head, position)
+    for norm in norms_behind(trace, f"layers.{layer}.attn.out", position):
+        row = norm.onward(row)
+    table = trace.step(LOGITS).inputs[1]
+    weights = trace.part(table)
+    narrow = row.astype(np.float32)
+    is_tied = trace.config.tie_embeddings
+    return np.asarray(weights @ narrow if is_tied else narrow @ weights)
+
+
+def norms_behind(trace: Trace, key: str, position: int) -> tuple[HeldNorm, ...]:
+    """The norms a part of the stream still passes on its direct way to the logits.
+
+    In order of computation; `key` is what an "add" of the stream adds.
+    """
+    norms: list[HeldNorm] = []
+    for step in _back_along_stream(trace):
+        if step.op == "add" and step.inputs[1] == key:
+            break
+        if step.op in NORMS:
+            norms.append(held_norm(trace, step, position))
+    return tuple(reversed(norms))
+
+
+def held_norm(trace: Trace, step: Step, position: int) -> HeldNorm:
+    """A norm as it was for one token, its divisor fixed."""
+    source, _, gamma, *beta = step.inputs
+    row = _wide(trace, source, position)
+    spread = row.var() if step.op == "layer_norm" else (row * row).mean()
+    return HeldNorm(
+        step=step,
+        root=float(np.sqrt(spread + trace.config.eps)),
+        gamma=trace.part(gamma).astype(np.float64),
+        beta=trace.part(beta[0]).astype(np.float64) if beta else None,
+    )
+
+
+# The stream, walked back from the logits.
+
+
+def _back_along_stream(trace: Trace) -> Iterator[Step]:
+    """The steps of the stream from the last: norms, sums, and what it began with."""
+    key = trace.step(LOGITS).inputs[0]
+    while True:
+        step = trace.step(key)
+        yield step
+        if step.op not in ("add", "same", *NORMS):
+            return
+        key = step.inputs[0]
+
+
+def _stream(trace: Trace, position: int, token_id: int) -> Iterator[tuple[Step, Row]]:
+    """Each step of the stream, and the direction in its row that makes the logit."""
+    direction = _unembedding(trace, token_id)
+    for step in _back_along_stream(trace):
+        yield step, direction
+        if step.op in NORMS:
+            direction = held_norm(trace, step, position).backward(direction)
+
+
+def _direction_behind(trace: Trace, key: str, position: int, token_id: int) -> Row:
+    """The direction in what is added as `key` that makes the logit."""
+    return next(
+        direction
+        for step, direction in _stream(trace, position, token_id)
+        if step.op == "add" and step.inputs[1] == key
+    )
+
+
+def _unembedding(trace: Trace, token_id: int) -> Row:
+    table = trace.step(LOGITS).inputs[1]
+    index = (token_id,) if trace.config.tie_embeddings else (None, token_id)
+    return trace.part(table, index).astype(np.float64)
+
+
+# What one step of the stream contributes.
+
+
+def _parts_of(
+    trace: Trace, step: Step, position: int, direction: Row
+) -> list[Contribution]:
+    """In order of computation; a step that only hands on contributes nothing."""
+    parts: list[Contribution] = []
+    if step.op == "add":
+        parts += _added(trace, trace.step(step.inputs[1]), position, direction)
+    elif step.op in NORMS:
+        beta = held_norm(trace, step, position).beta
+        if beta is not None:
+            parts.append(_part(step, "shift", float(beta @ direction), step.inputs[3]))
+    elif step.op != "same":
+        value = float(_wide(trace, step.key, position) @ direction)
+        parts.append(_part(step, "", value))
+    change = _edited_by(trace, step, position) if _is_sum_or_norm(step) else None
+    if change is not None:
+        parts.append(_part(step, "edit", float(change @ direction)))
+    return parts
+
+
+def _is_sum_or_norm(step: Step) -> bool:
+    return step.op in ("add", "same", *NORMS)
+
+
+def _added(
+    trace: Trace, step: Step, position: int, direction: Row
+) -> list[Contribution]:
+    """What attention, feed-forward or the position added; attention head by head."""
+    if step.name != "attn.out":
+        value = float(_wide(trace, step.key, position) @ direction)
+        return [_part(step, "", value)]
+    assert step.layer is not None
+    heads = f"layers.{step.layer}.attn.heads"
+    rows = trace.part(heads, (None, position))
+    values = np.einsum(
+        "hi,hid,d->h", rows, _output_rows(trace, step.layer), direction, optimize=True
+    )
+    parts = [
+        Contribution(
+            f"layer {step.layer + 1} head {head + 1}",
+            heads,
+            step.layer,
+            head,
+            float(value),
+        )
+        for head, value in enumerate(values)
+    ]
+    if trace.config.bias:
+        bias = step.inputs[2]
+        value = float(trace.part(bias).astype(np.float64) @ direction)
+        parts.append(_part(step, "bias", value, bias))
+    change = _edited_by(trace, step, position)
+    if change is not None:
+        parts.append(_part(step, "edit", float(change @ direction)))
+    return parts
+
+
+NAMES = {
+    "embed.token": "token embedding",
+    "embed.scaled": "token embedding",
+    "embed.position": "position",
+    "attn.out": "attention",
+    "ffn.out": "feed-forward",
+    "attn.norm": "norm after attention",
+    "ffn.norm": "norm after feed-forward",
+    "output.norm": "final norm",
+    "output.logits": "logit",
+    "embed.sum": "embedding",
+    "resid_in": "stream before",
+    "resid_mid": "stream after attention",
+    "resid_out": "stream after feed-forward",
+}
+"""How the steps along the stream are called among contributions."""
+
+
+def _part(step: Step, what: str, value: float, key: str = "") -> Contribution:
+    """A part that is no head's: the step's own, or its "bias", "shift" or "edit"."""
+    layer = "" if step.layer is None else f"layer {step.layer + 1} "
+    name = f"{layer}{NAMES[step.name]} {what}".rstrip()
+    return Contribution(name, key or step.key, step.layer, None, value)
+
+
+def _edited_by(trace: Trace, step: Step, position: int) -> Row | None:
+    """What an edit added to a row of a step; None where none touched the step."""
+    if all(edit.key != step.key for edit in trace.edits):
+        return None
+    made = trace.recomputed(step.key, (position,)).astype(np.float64)
+    return np.asarray(_wide(trace, step.key, position) - made)
+
+
+def _output_rows(trace: Trace, layer: int) -> NDArray[np.float32]:
+    """W_O by head: [n_heads, d_head, d_model]."""
+    weights = trace.part(f"layers.{layer}.attn.W_O")
+    config = trace.config
+    return weights.reshape(config.n_heads, config.d_head, config.d_model)
+
+
+def _wide(trace: Trace, key: str, position: int) -> Row:
+    """A token's row of a step, float64."""
+    return trace.part(key, (position,)).astype(np.float64)
