@@ -1,0 +1,168 @@
+"""What an attention map leaves out and joins, carried out and said in words.
+
+In: a trace and how it is looked at. Out: a `Shaping`: which tokens stand behind each
+row and each column, and the sentences that say so. `shaped` then makes a map of any
+head and stage in that shape. Where nothing is left out or joined, a map is the trace's
+own array.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.words import word_label, word_runs
+from core.trace.matrix import Axis, FloatArray
+from core.trace.trace import Trace
+from core.trace.viewing import Viewing
+
+Places = tuple[int, ...]
+SINK = 0
+"""Where spare attention goes: the first token."""
+TOGETHER = {
+    True: "words joined: keys summed, queries averaged",
+    False: "words joined: a cell is the mean of its tokens' scores",
+}
+SINK_OUT = {
+    True: "the first token is left out: a share is of what it left over",
+    False: "the first token is left out",
+}
+HIDDEN = {
+    True: "special tokens hidden, shares unchanged: rows no longer sum to 1",
+    False: "special tokens hidden",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shaping:
+    """The rows and columns of every map of a sentence."""
+
+    rows: Axis
+    columns: Axis
+    row_tokens: tuple[Places, ...]
+    """The queries behind each row."""
+    column_tokens: tuple[Places, ...]
+    """The keys behind each column."""
+    is_of_shares: bool
+    """Shares are summed over the keys of a word; scores are averaged."""
+    has_no_sink: bool
+    notes: tuple[str, ...]
+    """What was done to the numbers, a sentence each; none: nothing."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a map is the array of the trace."""
+        return not self.notes
+
+    def row_of(self, query: int) -> int | None:
+        """The row that a query belongs to; None where it is hidden."""
+        return _place_of(query, self.row_tokens)
+
+    def column_of(self, key: int) -> int | None:
+        """The column that a key belongs to; None where it is hidden."""
+        return _place_of(key, self.column_tokens)
+
+    def tokens_at(self, row: int, column: int) -> tuple[int, int]:
+        """The query and the key that stand for a cell: the last of each word."""
+        return self.row_tokens[row][-1], self.column_tokens[column][-1]
+
+
+def shaping_of(trace: Trace, viewing: Viewing, stage: str = "pattern") -> Shaping:
+    """How the maps of a stage ("scores", "scaled", "masked", "pattern") are shaped.
+
+    A lone first token cannot be left out: there would be nothing left.
+    """
+    pieces = trace.encoding.pieces
+    is_of_shares = stage == "pattern"
+    specials = {place for place, piece in enumerate(pieces) if piece.is_special}
+    hidden = specials if viewing.hides_specials else set()
+    has_no_sink = viewing.sink == "left out" and len(pieces) > 1
+    runs: Sequence[Sequence[int]] = [(place,) for place in range(len(pieces))]
+    if viewing.whole_words:
+        runs = word_runs(trace.encoding)
+    rows = _without(runs, hidden)
+    columns = _without(runs, hidden | ({SINK} if has_no_sink else set()))
+    notes = [
+        table[is_of_shares]
+        for table, is_on in (
+            (TOGETHER, len(runs) < len(pieces)),
+            (SINK_OUT, has_no_sink),
+            (HIDDEN, bool(hidden)),
+        )
+        if is_on
+    ]
+    labels = [
+        tuple(word_label([pieces[place] for place in places]) for places in axis)
+        for axis in (rows, columns)
+    ]
+    return Shaping(
+        rows=Axis("query", labels[0], "query"),
+        columns=Axis("key", labels[1], "key"),
+        row_tokens=rows,
+        column_tokens=columns,
+        is_of_shares=is_of_shares,
+        has_no_sink=has_no_sink,
+        notes=tuple(notes),
+    )
+
+
+def shaped(values: FloatArray, shaping: Shaping) -> FloatArray:
+    """A map in the shape: [..., n_query, n_key] -> [..., rows, columns].
+
+    NaN marks a cell without a value. It stays one where no token behind a cell has a
+    value; else it counts as a share of 0, and not at all among scores. A query that
+    has no value left takes no part in the mean of its word.
+    """
+    if shaping.is_plain:
+        return values
+    if shaping.has_no_sink and shaping.is_of_shares:
+        values = of_the_rest(values)
+    is_there = ~np.isnan(values)
+    total = _block_sums(np.where(is_there, values, np.float32(0)), shaping)
+    count = _block_sums(is_there.astype(np.float32), shaping)
+    if shaping.is_of_shares:
+        voters = np.asarray(is_there.any(axis=-1, keepdims=True), np.float32)
+        n = np.broadcast_to(_sums(voters, shaping.row_tokens, -2), total.shape)
+    else:
+        n = count
+    means = np.full_like(total, np.nan)
+    np.divide(total, n, out=means, where=count > 0)
+    return means
+
+
+def of_the_rest(pattern: FloatArray) -> FloatArray:
+    """Every share as one of what the first token left over: a / (1 - a[first]).
+
+    A query that gave the first token all of its attention has nothing left: NaN.
+    """
+    left = 1 - pattern[..., SINK : SINK + 1]
+    rest = np.full_like(pattern, np.nan)
+    np.divide(pattern, left, out=rest, where=left > 0)
+    rest[..., SINK] = np.nan
+    return rest
+
+
+def _block_sums(values: FloatArray, shaping: Shaping) -> FloatArray:
+    return _sums(_sums(values, shaping.column_tokens, -1), shaping.row_tokens, -2)
+
+
+def _sums(values: FloatArray, runs: Sequence[Places], axis: int) -> FloatArray:
+    """The sum over each run of places along an axis; other places are left out."""
+    kept: NDArray[np.intp] = np.array([p for run in runs for p in run], np.intp)
+    taken = np.take(values, kept, axis=axis)
+    if not len(kept):
+        return taken
+    starts = np.cumsum([0, *map(len, runs[:-1])])
+    return np.asarray(np.add.reduceat(taken, starts, axis=axis))
+
+
+def _without(runs: Sequence[Sequence[int]], hidden: set[int]) -> tuple[Places, ...]:
+    """The runs without the hidden places; runs that lose all of theirs are gone."""
+    left = (tuple(place for place in run if place not in hidden) for run in runs)
+    return tuple(run for run in left if run)
+
+
+def _place_of(token: int, runs: Sequence[Places]) -> int | None:
+    found = (place for place, run in enumerate(runs) if token in run)
+    return next(found, None)
