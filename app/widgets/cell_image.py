@@ -14,8 +14,14 @@ def cell_image(values: FloatArray, scale: Scale, colour: str) -> QImage:
     [..., rows, columns] -> `columns` x all rows pixels (what stands before the rows is
     stacked downwards), in the format that Qt draws without converting it again.
     """
-    cells = levels(values, scale.limit, signed=scale.kind == "signed")
+    cells = levels_of(values, scale)
     return image_of_levels(cells, map_colours(scale.kind, colour).colour_table)
+
+
+def levels_of(values: FloatArray, scale: Scale) -> ByteArray:
+    """The level of every cell on the ramp of its scale; see `app.style.ramp`."""
+    even = scale.coloured(values)
+    return levels(even, scale.limit, signed=scale.kind == "signed")
 
 
 def image_of_levels(cells: ByteArray, colour_table: tuple[int, ...]) -> QImage:

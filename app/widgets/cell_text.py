@@ -8,8 +8,11 @@ MINUS = "\u2212"
 
 
 def cell_text(value: float, scale: Scale) -> str:
-    """The number in a cell, to the precision its scale calls for; "" for no value."""
-    if not isfinite(value):
+    """The number in a cell, to the precision its scale calls for; "" for no value.
+
+    What is under the scale's threshold has no colour, and no number either.
+    """
+    if not isfinite(value) or abs(value) < scale.threshold:
         return ""
     text = f"{value:.{decimals(scale)}f}"
     if float(text) == 0:

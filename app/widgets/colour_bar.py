@@ -1,5 +1,8 @@
 """The key to a map's colours: a slim bar with the range written beside it."""
 
+from dataclasses import replace
+from math import sqrt
+
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
@@ -9,11 +12,11 @@ from app.style.fonts import SMALL, mono
 from app.style.maps import map_colours
 from app.style.ramp import TOP
 from app.style.theme import theme
-from app.widgets.cell_image import image_of_levels
+from app.widgets.cell_image import image_of_levels, levels_of
 from app.widgets.cell_text import MINUS, range_text
 from app.widgets.label import advance, draw_label, line_height
 from app.widgets.qt_calls import tells_faults
-from core.trace.matrix import Scale
+from core.trace.matrix import LEAST_SHARE, Scale
 
 BAR_HEIGHT = 6
 HALF_WIDTH = 64
@@ -24,7 +27,10 @@ MIDDLE = TOP // 2
 
 @tells_faults
 class ColourBar(QWidget):
-    """0, the bar, the limit; or for signed maps -limit, bar, 0, bar, +limit."""
+    """0, the bar, the limit; for signed maps -limit, bar, 0, bar, +limit.
+
+    A logarithmic bar has the least share it tells, a middle one, and the limit.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         """An empty bar."""
@@ -48,6 +54,10 @@ class ColourBar(QWidget):
         if self._scale is None:
             return ()
         limit = range_text(self._scale.limit)
+        if self._scale.is_log:
+            least, middle = LEAST_SHARE, sqrt(LEAST_SHARE)
+            shares = (range_text(self._scale.limit * part) for part in (least, middle))
+            return *shares, limit
         if self._scale.kind == "share":
             return "0", limit
         return f"{MINUS}{limit}", "0", f"+{limit}"
@@ -56,9 +66,19 @@ class ColourBar(QWidget):
         """The levels that lie between one written number and the next."""
         if self._scale is None:
             return ()
-        if self._scale.kind == "share":
+        if self._scale.kind == "share" and not self._scale.is_log:
             return (range(TOP + 1),)
         return range(MIDDLE + 1), range(MIDDLE, TOP + 1)
+
+    def _blank(self) -> tuple[int, int]:
+        """The level of zero, and how far from it the first colour stands."""
+        assert self._scale is not None
+        zero = MIDDLE if self._scale.kind == "signed" else 0
+        if self._scale.threshold <= 0:
+            return zero, 0
+        lowest = np.array([[self._scale.threshold]], np.float32)
+        level = levels_of(lowest, replace(self._scale, threshold=0.0))
+        return zero, int(level[0, 0]) - zero
 
     # Qt's calls.
 
@@ -90,6 +110,8 @@ class ColourBar(QWidget):
         assert self._scale is not None
         colours = map_colours(self._scale.kind, self._colour).colour_table
         cells = np.linspace(stretch[0], stretch[-1], HALF_WIDTH).round()
+        zero, least = self._blank()
+        cells[np.abs(cells - zero) < least] = zero
         image = image_of_levels(cells[None, :].astype(np.uint8), colours)
         area = QRectF(
             round(x), (self.height() - BAR_HEIGHT) // 2, HALF_WIDTH, BAR_HEIGHT

@@ -204,6 +204,7 @@ class Heatmap(QWidget):
         frame, cells = picture.frame, picture.frame.cells
         lit_rows, lit_columns = self._lit(picture)
         ink.paint_cells(painter, cells, picture.image)
+        ink.paint_veil(painter, cells, picture.dimmed)
         ink.paint_numbers(painter, cells, picture.values, picture.matrix)
         if picture.shows(self._hovered):
             ink.paint_cross(painter, cells, *picture.inside(self._hovered))

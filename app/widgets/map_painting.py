@@ -3,6 +3,7 @@
 In: a painter, a layout and a picture of one pixel a cell. Pure painting, no state.
 """
 
+from collections.abc import Sequence
 from math import isnan
 
 from PySide6.QtCore import QLineF, QRectF, Qt
@@ -10,8 +11,8 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 
 from app.style.fonts import CAPTION, SMALL, TINY, mono
 from app.style.maps import map_colours
-from app.style.ramp import levels
 from app.style.theme import theme
+from app.widgets.cell_image import levels_of
 from app.widgets.cell_layout import CellLayout
 from app.widgets.cell_text import cell_text
 from app.widgets.label import advance, line_height
@@ -24,6 +25,8 @@ NUMBERS_FROM = 24.0
 """Cells at least this wide carry their number."""
 NUMBER_SIZES = {SMALL: 6.0, CAPTION: 5.0, TINY: 3.0}
 """Sizes of type -> pixels beside a number. The largest with room for all is taken."""
+VEIL = 0.75
+"""How much of a dimmed column is covered."""
 LEAST_OUTLINE = 7.0
 """An outline stays visible around a cell of one pixel."""
 
@@ -48,6 +51,17 @@ def paint_cells(
     painter.setPen(QPen(theme().colour("line"), 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRect(area.adjusted(-1, -1, 0, 0))
+
+
+def paint_veil(
+    painter: QPainter, cells: CellLayout, columns: Sequence[int], strength: float = VEIL
+) -> None:
+    """The surface over some columns, so that the others are seen beside them."""
+    veil = QColor(theme().colour("surface"))
+    veil.setAlphaF(strength)
+    for column in columns:
+        left, top, width, _ = cells.rectangle(0, column)
+        painter.fillRect(QRectF(left, top, width, cells.height), veil)
 
 
 def paint_gaps(painter: QPainter, cells: CellLayout) -> None:
@@ -78,7 +92,7 @@ def paint_numbers(
         return
     scale = matrix.scale
     ink_of = map_colours(scale.kind, matrix.colour).inks
-    cell_levels = levels(values, scale.limit, signed=scale.kind == "signed")
+    cell_levels = levels_of(values, scale)
     painter.setFont(font)
     for row, row_texts in enumerate(texts):
         for column, text in enumerate(row_texts):

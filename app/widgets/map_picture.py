@@ -42,6 +42,12 @@ class MapPicture:
         """Whether several cells share a dot."""
         return self.blocks != (1, 1)
 
+    @property
+    def dimmed(self) -> tuple[int, ...]:
+        """The columns that are drawn faintly, counted from the first one shown."""
+        places = (column - self.origin[1] for column in self.matrix.dimmed)
+        return tuple(p for p in places if 0 <= p < self.frame.cells.n_columns)
+
     def inside(self, place: Place) -> Place:
         """A place counted from the first cell shown instead of the matrix's."""
         return place[0] - self.origin[0], place[1] - self.origin[1]

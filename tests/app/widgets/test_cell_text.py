@@ -47,3 +47,8 @@ def test_a_signed_number_is_as_fine_as_its_scale(value, limit, text):
 )
 def test_an_end_of_a_scale_has_three_digits_that_matter(value, text):
     assert range_text(value) == text
+
+
+def test_what_has_no_colour_has_no_number():
+    scale = Scale("share", 1.0, threshold=0.1)
+    assert [cell_text(value, scale) for value in (0.05, 0.1)] == ["", ".10"]

@@ -50,3 +50,8 @@ def test_without_a_scale_nothing_is_painted(bar):
     bar.show_scale(None, "pattern")
     assert bar.text() == ""
     bar.grab()
+
+
+def test_a_logarithmic_bar_tells_its_least_its_middle_and_its_limit(bar):
+    bar.show_scale(Scale("share", 1.0, is_log=True), "pattern")
+    assert bar.text() == "0.0001 … 0.01 … 1"
