@@ -208,7 +208,7 @@ class Workbench(QWidget):
 
             self._studio = Studio(self._settings, self.window())
             self._studio.open_requested.connect(self._on_studio_open_requested)
-            asks = self._studio.monitor.ask_close
+            asks = self._studio.ask_close
             asks.answered.connect(self._on_ask_close_answered)  # after the studio
         self._studio.show()
         self._studio.activateWindow()  # it stays above the window that it belongs to
@@ -233,8 +233,9 @@ class Workbench(QWidget):
     def _on_runs_continue_requested(self, folder: Path, is_to_start: bool) -> None:
         studio = self.open_studio()
         if is_to_start:
-            studio.control.start(folder)
-        studio.show_run(folder)
+            studio.start_run(folder)
+        else:
+            studio.show_run(folder)
 
     @Slot()
     def _on_app_quit_triggered(self) -> None:

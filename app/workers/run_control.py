@@ -84,10 +84,6 @@ class RunControl(QObject):
         self._is_to_discard = False
         self._has_caught_up = False
         self._n_restarts = 0
-        self._n_told = 0
-        """Events passed on since the last reset."""
-        self._n_followed = 0
-        """Events whose meaning is known; being told again changes none."""
 
     # What it is.
 
@@ -137,14 +133,6 @@ class RunControl(QObject):
         self.history_reset.emit()
         self._clock.start()
         self._soon.start()
-
-    def read_again(self) -> None:
-        """Tell the events from the first one on, to somebody who missed them."""
-        if self._folder is not None:
-            self._tail = EventTail(self._folder)
-            self._n_restarts = self._n_told = 0
-            self.history_reset.emit()
-            self._soon.start()
 
     def detach(self) -> None:
         """Watch no further. The run is left as it is; it goes on if it was kept."""
@@ -240,7 +228,6 @@ class RunControl(QObject):
         if self._tail.n_restarts != self._n_restarts:
             self._n_restarts = self._tail.n_restarts
             self._has_caught_up, self._found = False, "idle"
-            self._n_told = self._n_followed = 0
             self.history_reset.emit()
         if events:
             self._take(events)
@@ -259,10 +246,8 @@ class RunControl(QObject):
 
     def _take(self, events: list[Event]) -> None:
         """Follow the run through its events, and pass them on."""
-        for event in events[max(0, self._n_followed - self._n_told) :]:
+        for event in events:
             self._follow(event)
-        self._n_told += len(events)
-        self._n_followed = max(self._n_followed, self._n_told)
         self.events_arrived.emit(events)
         if self._has_caught_up:
             self._send_wish()

@@ -1,8 +1,8 @@
 """The monitor page: watch a run learn, steer it, and take its model out.
 
-Place: a page of the training window. In: a run's folder and the `RunControl` that
-watches it. Out: wishes to open a checkpoint, to go on for longer, to begin anew. What
-the run tells is gathered as it comes and drawn at most ten times a second.
+Place: a page of the training window. In: the `RunControl` that watches the run. Out:
+wishes to open a checkpoint, to go on for longer, to begin anew. What the run tells is
+gathered as it comes and drawn at most ten times a second.
 """
 
 from pathlib import Path
@@ -12,8 +12,6 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.dialogs.training.monitor_close import (
-    CLOSE_ANSWERS,
-    CLOSE_QUESTION,
     DISCARD_ANSWERS,
     AskBar,
     CloseMenu,
@@ -54,8 +52,8 @@ class Monitor(QWidget):
     new_run_requested = Signal(Path)
     """A new run is to begin with the settings of the one in this folder."""
 
-    close_answered = Signal()
-    """The question of `may_close` was answered: the window may close now."""
+    close_chosen = Signal(str)
+    """The reader said in the menu what becomes of runs when the window closes."""
 
     def __init__(
         self, control: RunControl, settings: Settings, parent: QWidget | None = None
@@ -68,7 +66,6 @@ class Monitor(QWidget):
         self._record: RunRecord | None = None
         self.head = MonitorHead()
         self.words = RunWords()
-        self.ask_close = AskBar(CLOSE_QUESTION, CLOSE_ANSWERS)
         self.ask_discard = AskBar("", DISCARD_ANSWERS)
         self.loss = LossCard()
         self.figures = FiguresCard()
@@ -100,7 +97,7 @@ class Monitor(QWidget):
         page = QVBoxLayout(self)
         page.setContentsMargins(MARGIN, GAP, MARGIN, MARGIN)
         page.setSpacing(GAP)
-        for part in (self.head, self.ask_close, self.ask_discard, self.words):
+        for part in (self.head, self.ask_discard, self.words):
             page.addWidget(part)
         page.addWidget(self._cards, 1)
         for button in self.head.findChildren(QPushButton):
@@ -120,44 +117,13 @@ class Monitor(QWidget):
         head.longer_requested.connect(self._on_head_longer_requested)
         head.new_run_requested.connect(self._on_head_new_run_requested)
         self.loss.failed.connect(self._on_control_failed)
-        self._close_menu.chosen.connect(self._on_close_menu_chosen)
-        self.ask_close.answered.connect(self._on_ask_close_answered)
+        self._close_menu.chosen.connect(self.close_chosen)
         self.ask_discard.answered.connect(self._on_ask_discard_answered)
-
-    def show_run(self, folder: Path) -> None:
-        """Show a run from its first event on, and watch it from now on."""
-        folder = folder.absolute()
-        if self.control.folder == folder:
-            self.control.read_again()
-        else:
-            self.control.attach(folder)
-        self.head.show_state(self.control.state)
-
-    def may_close(self) -> bool:
-        """Whether the window may close now; if not, the page asks, and tells later.
-
-        A run that was started elsewhere goes on without a question.
-        """
-        if not self.control.is_live or self.control.keeps_running:
-            return True
-        answer = self._settings.read(ON_CLOSE)
-        if answer == "ask":
-            self.ask_close.ask()
-            return False
-        self._leave(answer)
-        return True
-
-    def _leave(self, answer: str) -> None:
-        """Do with the run what the person said."""
-        self.control.keep_running(answer == "keep")
-        if answer == "stop":
-            self.control.stop()
 
     def _begin(self, folder: Path) -> None:
         self._record = RunRecord(folder)
         self.words.forget()
         self.ask_discard.hide()
-        self.ask_close.hide()
         self._mark_stale()
 
     def _mark_stale(self) -> None:
@@ -219,18 +185,6 @@ class Monitor(QWidget):
     def _on_head_new_run_requested(self) -> None:
         if self._record is not None:
             self.new_run_requested.emit(self._record.folder)
-
-    @Slot(str)
-    def _on_ask_close_answered(self, answer: str) -> None:
-        if answer != "cancel":
-            self._settings.write(ON_CLOSE, answer)
-            self._leave(answer)
-            self.close_answered.emit()
-
-    @Slot(str)
-    def _on_close_menu_chosen(self, answer: str) -> None:
-        if self.control.is_live:
-            self.control.keep_running(answer == "keep")
 
     @Slot(str)
     def _on_ask_discard_answered(self, answer: str) -> None:

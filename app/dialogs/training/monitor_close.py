@@ -1,8 +1,10 @@
-"""What becomes of a run when its window closes: asked once, remembered, never a box.
+"""What becomes of runs when their window closes: asked once, remembered, never a box.
 
-Place: a strip of the monitor page, also for the one other question, whether a run is
-really to go; and the menu in which the answer is changed.
+Place: a strip of the studio, and of the monitor page for the one other question,
+whether a run is really to go; and the menu in which the answer is changed.
 """
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
@@ -55,7 +57,6 @@ class AskBar(QFrame):
         self.answered.emit(name)
 
 
-CLOSE_QUESTION = "The run is not done. What becomes of it when you close the window?"
 CLOSE_ANSWERS: tuple[Answer, ...] = (
     ("Keep training in the background", "keep", "primary"),
     ("Stop with a checkpoint", "stop", ""),
@@ -65,6 +66,15 @@ DISCARD_ANSWERS: tuple[Answer, ...] = (
     ("Move to the trash", "discard", ""),
     ("Keep it", "cancel", "flat"),
 )
+
+
+def close_question(names: Sequence[str]) -> str:
+    """Name every run that is at work and would end with the window."""
+    *first, last = [f"“{name}”" for name in names]
+    if not first:
+        return f"{last} is not done. What becomes of it when you close the window?"
+    every = f"{', '.join(first)} and {last}"
+    return f"{every} are not done. What becomes of them when you close the window?"
 
 
 def discard_question(name: str, n_checkpoints: int) -> str:

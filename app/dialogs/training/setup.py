@@ -57,7 +57,6 @@ class Setup(QWidget):
         self.calibration = Calibration()
         self._folder: Path | None = None
         """The run that is being written."""
-        self._busy = ""
         self.data = DataPage(self.plan)
         self.model = ModelPage(self.plan, self.calibration)
         self.begin = StartPage(self.plan, settings)
@@ -130,7 +129,6 @@ class Setup(QWidget):
             filter(
                 None,
                 (
-                    self._busy,
                     NO_TEXT * is_without_text,
                     self.model.settings.error,
                     look.obstacle,
@@ -173,11 +171,6 @@ class Setup(QWidget):
         self.begin.suggest(run.name, run.parent)
         self.model.show_settings("training")
         self._turn_to(MODEL)
-
-    def set_busy(self, sentence: str) -> None:
-        """Say why no run can be started just now; "" if one can."""
-        self._busy = sentence
-        self._show_state()
 
     @Slot()
     def _on_origin_dropped(self) -> None:

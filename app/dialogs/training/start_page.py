@@ -139,6 +139,10 @@ class StartPage(QWidget):
         self.commands[CLUSTER].show_command(cluster_command(folder, n, n_machines))
         self.place_changed.emit()
 
+    def show_at_work(self, names: Sequence[str]) -> None:
+        """Say which runs train already; they and this one share the machine."""
+        self._summary.set_note(sharing_words(names))
+
     def suggest(self, name: str, place: Path) -> None:
         """Suggest a name and a place; a person may change them."""
         self.name.setText(name)
@@ -227,6 +231,16 @@ class CommandLine(QWidget):
     @Slot()
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self.edit.text())
+
+
+def sharing_words(names: Sequence[str]) -> str:
+    """That runs at work and a new one slow one another down; "" if none is at work."""
+    if not names:
+        return ""
+    first = f"“{names[0]}”"
+    who = first if len(names) == 1 else f"{first} and {len(names) - 1} more"
+    verb = "is" if len(names) == 1 else "are"
+    return f"{who} {verb} training on this machine too; each run is slower for it."
 
 
 def summary_of(plan: Plan) -> dict[str, str]:

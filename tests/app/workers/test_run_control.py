@@ -177,18 +177,6 @@ def test_a_long_history_comes_in_order_and_in_parts(qtbot, control, run):
     assert max(map(len, parts)) < 1000
 
 
-def test_who_missed_the_history_is_told_again_and_no_state_changes(qtbot, control, run):
-    control.start(run)
-    wait_for(qtbot, control, "running")
-    states, events = [], []
-    control.state_changed.connect(states.append)
-    control.events_arrived.connect(events.extend)
-    control.read_again()
-    qtbot.waitUntil(lambda: bool(events), timeout=WAIT_MS)
-    assert events[0].n_steps == 9
-    assert states == []
-
-
 def test_events_are_told_in_the_main_thread(qtbot, control, run):
     threads = []
     control.events_arrived.connect(lambda _: threads.append(QThread.isMainThread()))

@@ -45,11 +45,10 @@ def test_the_train_button_opens_one_studio_however_often_it_is_pressed(window):
 
 def test_the_window_closes_only_once_the_run_has_its_answer(window, monkeypatch):
     studio = window.bench.open_studio()
-    monkeypatch.setattr(studio.monitor, "may_close", lambda: False)
+    monkeypatch.setattr(studio, "may_close", lambda: False)
     assert not window.close()
     assert window.isVisible()
-    assert studio.shows_run
-    monkeypatch.setattr(studio.monitor, "may_close", lambda: True)
+    monkeypatch.setattr(studio, "may_close", lambda: True)
     assert window.close()
     assert not studio.isVisible()
 
@@ -58,13 +57,13 @@ def test_a_window_that_was_to_close_does_so_once_the_run_has_its_answer(
     window, monkeypatch
 ):
     studio = window.bench.open_studio()
-    answered = studio.monitor.ask_close.answered
-    monkeypatch.setattr(studio.monitor, "may_close", lambda: False)
+    answered = studio.ask_close.answered
+    monkeypatch.setattr(studio, "may_close", lambda: False)
     assert not window.close()
     answered.emit("cancel")
     assert window.isVisible()
     assert not window.close()
-    monkeypatch.setattr(studio.monitor, "may_close", lambda: True)
+    monkeypatch.setattr(studio, "may_close", lambda: True)
     answered.emit("keep")
     assert not window.isVisible()
 
@@ -78,7 +77,7 @@ def test_the_studio_makes_room_for_the_model_that_it_opens(
     studio.open_requested.emit(Path("step-00000100"))
     assert opened == [Path("step-00000100")]
     assert not studio.isVisible()
-    monkeypatch.setattr(studio.monitor, "may_close", lambda: False)
+    monkeypatch.setattr(studio, "may_close", lambda: False)
     assert not window.close()
     assert studio.isVisible()  # the question must be seen
-    monkeypatch.setattr(studio.monitor, "may_close", lambda: True)
+    monkeypatch.setattr(studio, "may_close", lambda: True)

@@ -89,7 +89,7 @@ def a_look(folder, step, share=1.0):
 
 
 def show(qtbot, page, folder, state):
-    page.show_run(folder)
+    page.control.attach(folder)
     words = STATES[state].words
     qtbot.waitUntil(lambda: page.head.state.text() == words, timeout=WAIT_MS)
     page._show_record()
@@ -280,42 +280,6 @@ def test_every_figure_is_drawn(qtbot, page, live, place):
     assert any(len(each.x) for each in page.figures.plot.series)
 
 
-# Closing.
-
-
-def test_a_run_that_was_started_elsewhere_does_not_hold_the_window(qtbot, page, live):
-    tell(live, started())
-    show(qtbot, page, live, "running")
-    assert page.may_close()
-
-
-@pytest.mark.parametrize(("answer", "command"), [("keep", None), ("stop", "stop")])
-def test_closing_is_asked_once_and_remembered(
-    qtbot, page, live, settings, answer, command
-):
-    tell(live, started())
-    show(qtbot, page, live, "running")
-    page.control._keeps = False  # as if this window had started it
-    assert not page.may_close()
-    assert page.ask_close.isVisible()
-    with qtbot.waitSignal(page.close_answered):
-        page.ask_close.buttons[answer].click()
-    assert settings.read(ON_CLOSE) == answer
-    assert page.may_close()
-    sent = live / CONTROL_FILE
-    assert (sent.read_text() if sent.exists() else None) == command
-
-
-def test_closing_can_be_taken_back(qtbot, page, live, settings):
-    tell(live, started())
-    show(qtbot, page, live, "running")
-    page.control._keeps = False
-    assert not page.may_close()
-    with qtbot.assertNotEmitted(page.close_answered, wait=10):
-        page.ask_close.buttons["cancel"].click()
-    assert settings.read(ON_CLOSE) == "ask"
-
-
 def test_the_answer_can_be_changed_in_a_menu(qtbot, page, live, settings):
     tell(live, started())
     show(qtbot, page, live, "running")
@@ -323,9 +287,10 @@ def test_the_answer_can_be_changed_in_a_menu(qtbot, page, live, settings):
     menu = page._close_menu
     menu.aboutToShow.emit()
     assert [a.data() for a in menu.actions() if a.isChecked()] == ["stop"]
-    menu.actions()[1].trigger()
+    with qtbot.waitSignal(page.close_chosen) as told:
+        menu.actions()[1].trigger()
     assert settings.read(ON_CLOSE) == "keep"
-    assert page.control.keeps_running
+    assert told.args == ["keep"]
 
 
 # Tables and files.

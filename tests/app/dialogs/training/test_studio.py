@@ -1,4 +1,4 @@
-"""The studio around its pages: one window, one run at a time."""
+"""The studio around its pages: one window for setting up and for watching runs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,11 +31,11 @@ def studio(qtbot, tmp_path, monkeypatch):
     settings = Settings()
     settings.write(RUNS, str(tmp_path / "runs"))
     made = Studio(settings)
-    monkeypatch.setattr(made.control, "_program", ENDS_AT_ONCE)
+    monkeypatch.setattr(made.runs, "_program", ENDS_AT_ONCE)
     qtbot.addWidget(made)
     made.show()
     yield made
-    made.control.detach()
+    made.runs.detach()
     made.setup.rest()
     stop_runners(WAIT_MS)
 
@@ -47,7 +47,7 @@ def started(studio, qtbot):
     studio.steps.button(BEGIN).click()
     QTest.mouseClick(studio.setup.start, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: studio.shows_run, timeout=WAIT_MS)
-    return studio.control.folder
+    return studio.runs.shown.control.folder
 
 
 def test_it_opens_on_the_data_with_the_run_still_to_come(studio):
@@ -75,14 +75,6 @@ def test_enter_and_escape_in_a_field_neither_press_a_button_nor_close(studio, ke
     QTest.keyClick(studio.setup.begin.name, key)
     assert studio.isVisible()
     assert studio.steps.checkedId() == BEGIN
-
-
-def test_while_a_run_is_at_work_no_other_is_started_here(studio):
-    studio.setup.set_busy("“cats” is still training.")
-    assert studio.setup.obstacle == "“cats” is still training."
-    assert not studio.setup.start.is_usable
-    studio.setup.set_busy("")
-    assert studio.setup.obstacle != "“cats” is still training."
 
 
 def test_its_size_is_kept_for_the_next_time(studio, qtbot):
@@ -139,7 +131,7 @@ def test_a_new_run_from_here_keeps_the_text_and_offers_the_settings(studio, qtbo
     assert setup.page == MODEL
     assert not studio.steps.button(DATA).isEnabled()
     assert not setup.model.presets.isEnabled()  # the weights bring their shape
-    qtbot.waitUntil(lambda: not studio.control.is_live, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not studio.runs.at_work, timeout=WAIT_MS)
     assert setup.obstacle == ""
     setup.origin.dropped.emit()
     assert setup.plan.draft.origin is None
