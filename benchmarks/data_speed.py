@@ -18,10 +18,11 @@ import psutil
 
 from core.tokenizers.bpe import BpeTokenizer
 from core.tokenizers.bpe_training import train_bpe
+from core.training.config import LEAST_BPE
 from core.training.corpus import encoded
 from core.training.progress import Paced, untold
 from core.training.reading import read_text
-from core.training.start import N_UNLEARNED, learn_tokenizer
+from core.training.start import learn_tokenizer
 from core.training.stories import story_text
 
 MEGABYTE = 1_000_000
@@ -48,7 +49,7 @@ def learning(text: str) -> dict[str, object]:
     some = text[:MEGABYTE]
     return {
         "figure": "tokenizer_learning_s",
-        "value": round(seconds(lambda: train_bpe([some], N_UNLEARNED + N_MERGES)), 2),
+        "value": round(seconds(lambda: train_bpe([some], LEAST_BPE + N_MERGES)), 2),
         "target": TARGET_LEARNING_S,
         "characters": len(some),
         "merges": N_MERGES,
@@ -57,7 +58,7 @@ def learning(text: str) -> dict[str, object]:
 
 def encoding(text: str) -> dict[str, object]:
     """Encode all of it in blocks, by a tokenizer that has seen none of it cut."""
-    learned = train_bpe([text[:MEGABYTE]], N_UNLEARNED + N_MERGES)
+    learned = train_bpe([text[:MEGABYTE]], LEAST_BPE + N_MERGES)
     n_bytes = len(text.encode())
 
     def encode() -> None:
@@ -99,7 +100,7 @@ def memory(text: str, n_megabytes: int) -> dict[str, object]:
 
 def prepared(path: Path) -> None:
     """Do with a file what a run does before its first step."""
-    tokenizer = learn_tokenizer([path], N_UNLEARNED + N_MERGES, Paced(untold))
+    tokenizer = learn_tokenizer([path], LEAST_BPE + N_MERGES, Paced(untold))
     encoded([path], tokenizer, path.parent / "cache")
 
 

@@ -27,7 +27,7 @@ from core.checkpoints.native import (
 from core.config import ModelConfig
 from core.errors import CheckpointError, CoreError
 from core.files import folder_made_whole, write_whole
-from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.base import Tokenizer
 from core.tokenizers.bpe_training import END_OF_TEXT
 from core.tokenizers.folder import save_tokenizer
 from core.training.model_card import Use, record_of, write_card
@@ -125,13 +125,13 @@ def _write(folder: Path, model: NativeModel, exporter: Exporter) -> None:
         write_whole(folder / name, json.dumps(content, indent=2).encode())
 
 
-def end_of_text(tokenizer: BpeTokenizer) -> dict[str, int | None]:
+def end_of_text(tokenizer: Tokenizer) -> dict[str, int | None]:
     """Where a text begins and ends, by id: the one token stands for both."""
     token_id = tokenizer.specials.get(END_OF_TEXT)
     return {"bos_token_id": token_id, "eos_token_id": token_id}
 
 
-def tokenizer_settings(tokenizer: BpeTokenizer, n_ctx: int) -> dict[str, Any]:
+def tokenizer_settings(tokenizer: Tokenizer, n_ctx: int) -> dict[str, Any]:
     """The fields of `tokenizer_config.json`."""
     text = END_OF_TEXT if END_OF_TEXT in tokenizer.specials else None
     return {

@@ -22,7 +22,6 @@ from core.errors import CheckpointError, ConfigError
 from core.files import write_whole
 from core.model.transformer import Transformer
 from core.tokenizers.base import Tokenizer
-from core.tokenizers.bpe import BpeTokenizer
 from core.tokenizers.folder import open_tokenizer, save_tokenizer
 
 FORMAT = "glassformer"
@@ -43,7 +42,7 @@ class NativeModel:
 
     config: ModelConfig
     weights: dict[str, Tensor]
-    tokenizer: BpeTokenizer
+    tokenizer: Tokenizer
     name: str
     notes: tuple[str, ...]
     """Quiet facts about its files, a sentence each."""
@@ -67,7 +66,7 @@ def save_model(
     folder: Path,
     config: ModelConfig,
     weights: Mapping[str, Tensor],
-    tokenizer: BpeTokenizer,
+    tokenizer: Tokenizer,
     *,
     name: str,
     dtype: torch.dtype | None = None,
@@ -244,11 +243,11 @@ def _there(path: Path) -> Path:
 
 def _tokenizer(
     folder: Path, config: ModelConfig, fingerprint: object, like: OpenModel | None
-) -> BpeTokenizer:
+) -> Tokenizer:
     """The model's tokenizer: that of `like` where the fingerprints agree."""
     path = _there(folder / TOKENIZER_FILE)
     known = like.tokenizer if like is not None and like.config == config else None
-    if isinstance(known, BpeTokenizer) and known.fingerprint == fingerprint:
+    if known is not None and known.fingerprint == fingerprint:
         return known
     tokenizer = open_tokenizer(path)
     _check_tokenizer(folder, tokenizer, config, fingerprint)
@@ -256,7 +255,7 @@ def _tokenizer(
 
 
 def _check_tokenizer(
-    folder: Path, tokenizer: BpeTokenizer, config: ModelConfig, fingerprint: object
+    folder: Path, tokenizer: Tokenizer, config: ModelConfig, fingerprint: object
 ) -> None:
     """Refuse a tokenizer that is not the one the model was trained with."""
     path = folder / TOKENIZER_FILE

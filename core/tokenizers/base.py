@@ -5,14 +5,23 @@ reads and whose words and merges the tokens panel shows. A token is bytes, not
 characters.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.tokenizers.labels import label_of
 
 Span = tuple[int, int]
+Ids = NDArray[Any]
+"""Token ids, [n], uint16 or uint32."""
+UNKNOWN = -1
+"""The id of a piece that a tokenizer has no token for; no model has a row for it."""
+MOST_UNKNOWN = 12
+"""Unknown tokens that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +29,7 @@ class Piece:
     """One token where it stands in a text."""
 
     id: int
+    """`UNKNOWN` where the tokenizer has no token for these bytes."""
     data: bytes
     """The token's bytes; of a special token, those of its text."""
     byte_span: Span
@@ -36,6 +46,11 @@ class Piece:
     def label(self) -> str:
         """What its chip says."""
         return label_of(self.data)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether no model can read it."""
+        return self.id == UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +138,17 @@ class Encoding:
         return tuple(piece.id for piece in self.pieces)
 
     @property
+    def known_ids(self) -> tuple[int, ...]:
+        """The ids without those that no model can read."""
+        return tuple(piece.id for piece in self.pieces if not piece.is_unknown)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Labels of what the tokenizer has no token for, each once, as they come."""
+        labels = (piece.label for piece in self.pieces if piece.is_unknown)
+        return tuple(dict.fromkeys(labels))
+
+    @property
     def n_bytes(self) -> int:
         """Length of the text in bytes."""
         return self.pieces[-1].byte_span[1] if self.pieces else 0
@@ -148,6 +174,14 @@ class Tokenizer(Protocol):
     """What the rest of the program asks of a tokenizer, whatever its kind."""
 
     @property
+    def unit(self) -> str:
+        """What a token of it is called, in the singular: "token", "character"."""
+
+    @property
+    def vocabulary(self) -> Mapping[bytes, int]:
+        """Bytes and id of every token that is not special."""
+
+    @property
     def n_vocab(self) -> int:
         """One more than the largest id."""
 
@@ -160,10 +194,24 @@ class Tokenizer(Protocol):
         """A hash of everything that decides the ids, the same in every session."""
 
     def encode(self, text: str, *, specials: bool = False) -> Encoding:
-        """Cut a text into tokens; every text can be cut, and decodes to itself.
+        """Cut a text into tokens; every text can be cut, and nothing of it is lost.
 
-        The text of a special token is plain characters unless `specials` is set.
+        What the tokenizer has no token for becomes pieces with the id `UNKNOWN`; ids
+        without them decode to the text. The text of a special token is plain characters
+        unless `specials` is set.
         """
+
+    @property
+    def id_type(self) -> np.dtype[Any]:
+        """The numbers that ids of a corpus are kept as."""
+
+    def encode_corpus(self, text: str, *, specials: bool = False) -> Ids:
+        """The ids of a long text, [n]; refuses a text with unknown parts."""
+
+    def encode_blocks(
+        self, blocks: Iterable[str], *, specials: bool = False
+    ) -> Iterator[Ids]:
+        """The same of a text that comes in blocks, wherever those end."""
 
     def encoding_of(self, ids: Sequence[int]) -> Encoding:
         """The encoding that has exactly these ids, each piece a word of its own."""
@@ -179,3 +227,20 @@ class Tokenizer(Protocol):
 
     def label(self, token_id: int) -> str:
         """What the chip of a token says; "⟨#7⟩" if no token has the id 7."""
+
+
+def unknown_note(encoding: Encoding, tokenizer: Tokenizer) -> str:
+    """What a model cannot read: "not in this model's 3 characters: d ?"; "" if all."""
+    unknown = encoding.unknown
+    if not unknown:
+        return ""
+    n_known = len(tokenizer.vocabulary)
+    units = tokenizer.unit if n_known == 1 else f"{tokenizer.unit}s"
+    return f"not in this model's {n_known:,} {units}: {listed(unknown)}"
+
+
+def listed(unknown: Sequence[str]) -> str:
+    """Labels in a row, the first of many."""
+    n_more = len(unknown) - MOST_UNKNOWN
+    more = f" and {n_more:,} more" if n_more > 0 else ""
+    return " ".join(unknown[:MOST_UNKNOWN]) + more

@@ -1,24 +1,23 @@
 """Byte-level BPE, the tokenizer of GPT-2: words to bytes, bytes to merged symbols.
 
-In: text. Out: an `Encoding`. Ids, corpus arrays and the merges on the screen all come
-from `play_merges`; a test holds it equal to the `tokenizers` package.
+In: text. Out: an `Encoding`. Its ids and the merges on the screen come from
+`play_merges`. The words of a corpus are cut by the `tokenizers` package, which joins by
+the same rule several times as fast; a test holds the two together.
 """
 
 import hashlib
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from tokenizers.models import BPE
 
 from core.errors import TokenizerError
-from core.tokenizers.base import Encoding, History
-from core.tokenizers.decoding import decode_text, text_bytes
+from core.tokenizers.base import UNKNOWN, Encoding, History, Ids
+from core.tokenizers.decoding import text_bytes
 from core.tokenizers.labels import label_of
 from core.tokenizers.merges import Pair, play_merges, record_merges
 from core.tokenizers.pieces import Cut, assemble, whole
@@ -29,14 +28,12 @@ from core.tokenizers.splitting import (
     whole_words,
     words_of_chunks,
 )
+from core.tokenizers.vocabulary import Vocabulary, unknown_error
 
-Ids = NDArray[Any]
-"""Token ids, [n], uint16 or uint32."""
 SINGLE_BYTES = tuple(bytes((value,)) for value in range(256))
 REMEMBERED_WORDS = 50_000
 REMEMBERED_HISTORIES = 2_000
 REMEMBERED_CHUNKS = 400_000
-LARGEST_SHORT_ID = 2**16 - 1
 
 
 def start_symbols(data: bytes) -> tuple[bytes, ...]:
@@ -44,10 +41,8 @@ def start_symbols(data: bytes) -> tuple[bytes, ...]:
     return tuple(map(SINGLE_BYTES.__getitem__, data))
 
 
-class BpeTokenizer:
+class BpeTokenizer(Vocabulary):
     """A vocabulary of byte strings and the merges that lead to them. Never changes."""
-
-    kind = "byte-level BPE"
 
     def __init__(
         self,
@@ -61,13 +56,10 @@ class BpeTokenizer:
             TokenizerError: A merge has an unknown symbol, an id two tokens, a token
                 no bytes.
         """
+        super().__init__(vocabulary, specials)
         self.merges: tuple[Pair, ...] = tuple(merges)
-        self.vocabulary = MappingProxyType(dict(vocabulary))
-        self.specials = MappingProxyType(dict(specials))
         self._ranks = {pair: rank for rank, pair in enumerate(self.merges)}
-        self._data_of = _data_by_id(self.vocabulary, self.specials)
         _check_merges(self.merges, self.vocabulary)
-        self.n_vocab = max(self._data_of, default=-1) + 1
         self._symbols_of = lru_cache(REMEMBERED_WORDS)(self._play)
         self._history_of = lru_cache(REMEMBERED_HISTORIES)(self._record)
 
@@ -98,10 +90,8 @@ class BpeTokenizer:
     def encode(self, text: str, *, specials: bool = False) -> Encoding:
         """Cut a text into tokens, with every word's merges there to be looked at.
 
-        The text of a special token is plain characters unless `specials` is set.
-
-        Raises:
-            TokenizerError: The vocabulary lacks a byte of the text.
+        The text of a special token is plain characters unless `specials` is set. A
+        symbol that the vocabulary lacks is a piece with the id `UNKNOWN`.
         """
         cuts: list[Cut] = []
         for part, is_special in split_specials(text, self.specials if specials else ()):
@@ -112,78 +102,32 @@ class BpeTokenizer:
                 cuts += (self._cut(text_bytes(word)) for word in split_words(part))
         return assemble(text, cuts)
 
-    def encoding_of(self, ids: Sequence[int]) -> Encoding:
-        """The encoding that has exactly these ids, each piece a word of its own."""
-        special_ids = frozenset(self.specials.values())
-        cuts = [
-            whole(self.token_bytes(i), int(i), is_special=i in special_ids) for i in ids
-        ]
-        return assemble(self.decode(ids), cuts)
-
-    def encode_corpus(self, text: str, *, specials: bool = False) -> Ids:
-        """The ids of a long text and nothing else: [n], uint16 if every id fits.
-
-        Equal to `encode(text, specials=specials).ids`. A chunk that occurs again is cut
-        once.
-        """
-        found = tuple(self.encode_blocks([text], specials=specials))
-        return np.concatenate(found) if found else np.array([], self.id_type)
-
-    @property
-    def id_type(self) -> np.dtype[Any]:
-        """The numbers that ids are kept as; 16 bits if every id fits."""
-        return np.dtype(
-            np.uint16 if self.n_vocab <= LARGEST_SHORT_ID + 1 else np.uint32
-        )
-
     def encode_blocks(
         self, blocks: Iterable[str], *, specials: bool = False
     ) -> Iterator[Ids]:
         """The ids of a text that comes in blocks, wherever those end.
 
-        As long as blocks are; `encode_corpus` gives the same ids at once.
+        As long as blocks are; `encode_corpus` gives the same ids at once. A chunk that
+        occurs again is cut once.
+
+        Raises:
+            TokenizerError: The vocabulary lacks a symbol of the text.
         """
         texts = tuple(self.specials) if specials else ()
         known: dict[str, bytes] = {}
         for block in whole_words(blocks, texts):
-            parts = [
-                array(self.id_type.char, [self.specials[part]]).tobytes()
-                if is_special
-                else self._chunks_cut(chunks(part), known)
-                for part, is_special in split_specials(block, texts)
-            ]
+            try:
+                parts = [
+                    array(self.id_type.char, [self.specials[part]]).tobytes()
+                    if is_special
+                    else self._chunks_cut(chunks(part), known)
+                    for part, is_special in split_specials(block, texts)
+                ]
+            except OverflowError:  # `UNKNOWN` is below 0
+                raise unknown_error(self.encode(block).unknown) from None
             yield np.frombuffer(b"".join(parts), self.id_type)
             if len(known) > REMEMBERED_CHUNKS:
                 known.clear()
-
-    def decode_bytes(self, ids: Sequence[int]) -> bytes:
-        """The bytes of the tokens, one after another."""
-        return b"".join(map(self.token_bytes, ids))
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text, special tokens included and nothing cleaned up.
-
-        U+FFFD stands only where the bytes are no character, such as an unfinished one.
-        """
-        return decode_text(self.decode_bytes(ids))
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of one token.
-
-        Raises:
-            TokenizerError: No token has the id.
-        """
-        try:
-            return self._data_of[token_id]
-        except KeyError:
-            raise TokenizerError(
-                f"No token has the id {token_id}; use ids from 0 to {self.n_vocab - 1}."
-            ) from None
-
-    def label(self, token_id: int) -> str:
-        """What the chip of a token says; "⟨#7⟩" if no token has the id 7."""
-        data = self._data_of.get(token_id)
-        return f"⟨#{token_id}⟩" if data is None else label_of(data)
 
     def _cut(self, data: bytes) -> Cut:
         symbols, ids = self._symbols_of(data)
@@ -192,43 +136,40 @@ class BpeTokenizer:
 
     def _play(self, data: bytes) -> tuple[tuple[bytes, ...], tuple[int, ...]]:
         _, symbols = play_merges(start_symbols(data), self._ranks)
-        try:
-            return symbols, tuple(self.vocabulary[symbol] for symbol in symbols)
-        except KeyError as error:
-            raise TokenizerError(
-                f"The vocabulary has no token for {label_of(error.args[0])}; leave it "
-                "out of the text or open a tokenizer that knows every byte."
-            ) from None
+        return symbols, tuple(self.vocabulary.get(each, UNKNOWN) for each in symbols)
 
     def _record(self, data: bytes) -> History:
         return record_merges(start_symbols(data), self._ranks)
 
+    @cached_property
+    def _ids_of_words(self) -> Callable[[list[str]], list[int]]:
+        """What cuts the words of a corpus. The package passes over bytes it lacks."""
+        if not self.vocabulary.keys() >= set(SINGLE_BYTES):
+            symbols_of = self._symbols_of
+            return lambda words: [
+                i for w in words for i in symbols_of(text_bytes(w))[1]
+            ]
+        names = {_spelt(symbol): i for symbol, i in self.vocabulary.items()}
+        merges = [(_spelt(left), _spelt(right)) for left, right in self.merges]
+        # Chunks are remembered already; a second memory only costs time.
+        cut = BPE(names, merges, cache_capacity=0).tokenize
+        return lambda words: [
+            token.id
+            for word in words
+            for token in cut(word if word.isascii() else _spelt(text_bytes(word)))
+        ]
+
     def _chunks_cut(self, found: list[str], known: dict[str, bytes]) -> bytes:
         """The ids of chunks as bytes; what is new is added to `known`."""
+        ids_of, code = self._ids_of_words, self.id_type.char
         for chunk, words in words_of_chunks(set(found).difference(known)):
-            cut = (self._symbols_of(text_bytes(word))[1] for word in words)
-            known[chunk] = array(self.id_type.char, chain(*cut)).tobytes()
+            known[chunk] = array(code, ids_of(words)).tobytes()
         return b"".join(map(known.__getitem__, found))
 
 
-def _data_by_id(
-    vocabulary: Mapping[bytes, int], specials: Mapping[str, int]
-) -> dict[int, bytes]:
-    """The bytes of every id; refuses an id that stands for two tokens."""
-    data_of: dict[int, bytes] = {}
-    special_data = [(text_bytes(text), i) for text, i in specials.items()]
-    for data, token_id in (*vocabulary.items(), *special_data):
-        if not data:
-            raise TokenizerError(
-                f"Token {token_id} is empty; remove it from the vocabulary."
-            )
-        if token_id in data_of:
-            raise TokenizerError(
-                f"The id {token_id} stands for {label_of(data_of[token_id])} and for "
-                f"{label_of(data)}; give each token of the vocabulary its own id."
-            )
-        data_of[token_id] = data
-    return data_of
+def _spelt(data: bytes) -> str:
+    """Bytes for the package, which joins characters: U+0000 to U+00FF, one for each."""
+    return data.decode("latin-1")
 
 
 def _check_merges(merges: Sequence[Pair], vocabulary: Mapping[bytes, int]) -> None:

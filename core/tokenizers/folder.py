@@ -1,8 +1,9 @@
 """Tokenizers on disk: opened from a model folder, saved as `tokenizer.json`.
 
-Read are Hugging Face's `tokenizer.json` and GPT-2's pair `vocab.json` and `merges.txt`.
-What is written opens in `tokenizers` and `transformers` and gives the same ids there. A
-setting that would change the ids and is not known here is refused by name.
+Read are Hugging Face's `tokenizer.json`, of byte-level BPE or of characters, and
+GPT-2's pair `vocab.json` and `merges.txt`. What is written opens in `tokenizers` and
+`transformers` and gives the same ids there. A setting that would change the ids and is
+not known here is refused by name.
 """
 
 import json
@@ -14,10 +15,16 @@ from typing import Any
 from core.errors import TokenizerError
 from core.files import write_whole
 from core.tokenizers.alphabet import from_letters, to_letters
+from core.tokenizers.base import Tokenizer
 from core.tokenizers.bpe import BpeTokenizer
 from core.tokenizers.merges import Pair
+from core.tokenizers.simple import CharacterTokenizer
 
 Json = Mapping[str, Any]
+Ids = Mapping[str, int]
+"""The tokens of a file by their names."""
+Setting = tuple[str, Any, Any]
+"""A name, the value in a file, and the only one that is known here."""
 
 TOKENIZER_FILE = "tokenizer.json"
 VOCABULARY_FILE = "vocab.json"
@@ -39,6 +46,14 @@ PLAIN_MODEL: Json = {
     "byte_fallback": False,
     "ignore_merges": False,
 }
+EVERY_CHARACTER: Json = {
+    "type": "Split",
+    "pattern": {"Regex": "[\\s\\S]"},
+    "behavior": "Isolated",
+    "invert": False,
+}
+NO_TOKEN = "<unk>"
+"""In no vocabulary of ours, so `tokenizers` refuses unknown characters by an error."""
 PLAIN_SPECIAL: Json = {
     "single_word": False,
     "lstrip": False,
@@ -48,7 +63,7 @@ PLAIN_SPECIAL: Json = {
 }
 
 
-def open_tokenizer(path: Path) -> BpeTokenizer:
+def open_tokenizer(path: Path) -> Tokenizer:
     """The tokenizer of a model folder, or of a `tokenizer.json` named itself.
 
     Raises:
@@ -66,7 +81,7 @@ def open_tokenizer(path: Path) -> BpeTokenizer:
     )
 
 
-def save_tokenizer(tokenizer: BpeTokenizer, folder: Path) -> Path:
+def save_tokenizer(tokenizer: Tokenizer, folder: Path) -> Path:
     """Write `tokenizer.json` into a folder, whole or not at all; its path."""
     path = folder / TOKENIZER_FILE
     content = json.dumps(tokenizer_json(tokenizer), ensure_ascii=False, indent=1)
@@ -74,10 +89,11 @@ def save_tokenizer(tokenizer: BpeTokenizer, folder: Path) -> Path:
     return path
 
 
-def tokenizer_json(tokenizer: BpeTokenizer) -> dict[str, Any]:
+def tokenizer_json(tokenizer: Tokenizer) -> dict[str, Any]:
     """The content of `tokenizer.json`."""
-    letters = {to_letters(data): i for data, i in tokenizer.vocabulary.items()}
-    vocabulary = letters | dict(tokenizer.specials)
+    parts = next(
+        write(tokenizer) for kind, write in WRITERS if isinstance(tokenizer, kind)
+    )
     return {
         "version": "1.0",
         "truncation": None,
@@ -87,38 +103,85 @@ def tokenizer_json(tokenizer: BpeTokenizer) -> dict[str, Any]:
             for text, token_id in _by_id(tokenizer.specials)
         ],
         "normalizer": None,
-        "pre_tokenizer": dict(BYTE_LEVEL),
         "post_processor": None,
+        **parts,
+    }
+
+
+def _bpe_parts(tokenizer: BpeTokenizer) -> Json:
+    """What a byte-level BPE adds to the file."""
+    letters = {to_letters(data): i for data, i in tokenizer.vocabulary.items()}
+    return {
+        "pre_tokenizer": dict(BYTE_LEVEL),
         "decoder": dict(BYTE_LEVEL),
         "model": {
             **PLAIN_MODEL,
-            "vocab": dict(_by_id(vocabulary)),
+            "vocab": dict(_by_id(letters | dict(tokenizer.specials))),
             "merges": [list(map(to_letters, pair)) for pair in tokenizer.merges],
         },
     }
 
 
-def read_tokenizer_json(path: Path) -> BpeTokenizer:
+def _character_parts(tokenizer: CharacterTokenizer) -> Json:
+    """What a character tokenizer adds: each character is split off as a word."""
+    names = dict(tokenizer.characters) | dict(tokenizer.specials)
+    return {
+        "pre_tokenizer": dict(EVERY_CHARACTER),
+        "decoder": {"type": "Fuse"},
+        "model": {
+            "type": "WordLevel",
+            "vocab": dict(_by_id(names)),
+            "unk_token": NO_TOKEN,
+        },
+    }
+
+
+WRITERS: tuple[tuple[type, Callable[[Any], Json]], ...] = (
+    (BpeTokenizer, _bpe_parts),
+    (CharacterTokenizer, _character_parts),
+)
+
+
+def read_tokenizer_json(path: Path) -> Tokenizer:
     """The tokenizer in a `tokenizer.json`; see `open_tokenizer`."""
     content = _read_json(path)
     try:
-        _refuse_unknown(path, content)
-        names, merges = (
-            dict(content["model"]["vocab"]),
-            list(content["model"]["merges"]),
-        )
+        read = MODELS.get(content["model"].get("type"), _read_bpe)
+        names = dict(content["model"]["vocab"])
         added = content.get("added_tokens") or []
         specials = {token["content"]: token["id"] for token in added}
         if not all(isinstance(text, str) for text in specials):
             raise TypeError("an added token has no text")
+        _check_ids(path, names | specials)
+        ordinary = {name: i for name, i in names.items() if name not in specials}
+        return read(path, content, ordinary, specials)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TokenizerError(
             f"{path} is damaged or describes no tokenizer ({error}); choose another."
         ) from error
-    _check_ids(path, names | specials)
-    ordinary = {name: i for name, i in names.items() if name not in specials}
+
+
+def _read_bpe(path: Path, content: Json, names: Ids, specials: Ids) -> BpeTokenizer:
+    _refuse_unknown(path, [*_bpe_settings(content), *_shared_settings(content)])
+    merges = list(content["model"]["merges"])
     pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in merges)
-    return BpeTokenizer(_vocabulary(path, ordinary), _merges(path, pairs), specials)
+    return BpeTokenizer(_vocabulary(path, names), _merges(path, pairs), specials)
+
+
+def _read_characters(
+    path: Path, content: Json, names: Ids, specials: Ids
+) -> CharacterTokenizer:
+    splits = content.get("pre_tokenizer")
+    split = ("pre_tokenizer", splits, EVERY_CHARACTER)
+    _refuse_unknown(path, [split, *_shared_settings(content)])
+    return CharacterTokenizer(names, specials)
+
+
+MODELS: Mapping[str, Callable[[Path, Json, Ids, Ids], Tokenizer]] = {
+    "BPE": _read_bpe,
+    "WordLevel": _read_characters,
+}
+"""How the kinds of model in a `tokenizer.json` are read."""
 
 
 def read_vocabulary_and_merges(
@@ -150,7 +213,7 @@ def merge_lines(text: str) -> list[str]:
     return [line for line in lines if line]
 
 
-READERS: tuple[tuple[tuple[str, ...], Callable[..., BpeTokenizer]], ...] = (
+READERS: tuple[tuple[tuple[str, ...], Callable[..., Tokenizer]], ...] = (
     ((TOKENIZER_FILE,), read_tokenizer_json),
     ((VOCABULARY_FILE, MERGES_FILE), read_vocabulary_and_merges),
 )
@@ -185,20 +248,33 @@ def _read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _refuse_unknown(path: Path, content: Json) -> None:
+def _refuse_unknown(path: Path, settings: Iterable[Setting]) -> None:
     """Refuse what would make the ids differ from those the model was trained with."""
-    model = content["model"]
-    splits = content.get("pre_tokenizer") or {}
-    adds = content.get("post_processor") or BYTE_LEVEL
-    settings = [
+    for name, value, known in settings:
+        if (value or None) != (known or None):
+            raise TokenizerError(
+                f"{path} sets {name} to {value!r}, which is not supported; choose a "
+                "model with a byte-level BPE tokenizer like GPT-2's."
+            )
+
+
+def _bpe_settings(content: Json) -> list[Setting]:
+    model, splits = content["model"], content.get("pre_tokenizer") or {}
+    return [
         *(
             (f"model.{key}", model.get(key, value), value)
             for key, value in PLAIN_MODEL.items()
         ),
-        ("normalizer", content.get("normalizer"), None),
         ("pre_tokenizer", splits.get("type"), "ByteLevel"),
         ("pre_tokenizer.add_prefix_space", splits.get("add_prefix_space"), False),
         ("pre_tokenizer.use_regex", splits.get("use_regex", True), True),
+    ]
+
+
+def _shared_settings(content: Json) -> list[Setting]:
+    adds = content.get("post_processor") or BYTE_LEVEL
+    return [
+        ("normalizer", content.get("normalizer"), None),
         ("post_processor", adds.get("type"), "ByteLevel"),
         *(
             (f"added_tokens[{token['content']!r}].{key}", token.get(key, False), False)
@@ -206,12 +282,6 @@ def _refuse_unknown(path: Path, content: Json) -> None:
             for key in ("single_word", "lstrip", "rstrip")
         ),
     ]
-    for name, value, known in settings:
-        if (value or None) != (known or None):
-            raise TokenizerError(
-                f"{path} sets {name} to {value!r}, which is not supported; choose a "
-                "model with a byte-level BPE tokenizer like GPT-2's."
-            )
 
 
 def _check_ids(path: Path, ids: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ from core.checkpoints.native import NativeModel, read_model, read_tensors, save_
 from core.config import ModelConfig
 from core.errors import CheckpointError, TrainingError
 from core.files import PARTIAL, explained, folder_made_whole, remove_folder, write_whole
-from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.base import Tokenizer
 from core.training.thinning import Kept, best_of, surplus
 from core.training.trainer import MOMENTS, Trainer
 
@@ -60,7 +60,7 @@ class Counters:
 
 
 def save_checkpoint(
-    run: Path, trainer: Trainer, tokenizer: BpeTokenizer, counters: Counters
+    run: Path, trainer: Trainer, tokenizer: Tokenizer, counters: Counters
 ) -> Path:
     """Save a run as it stands; then remove checkpoints that are too many.
 
@@ -90,9 +90,7 @@ def save_checkpoint(
     return folder
 
 
-def load_checkpoint(
-    folder: Path, trainer: Trainer, tokenizer: BpeTokenizer
-) -> Counters:
+def load_checkpoint(folder: Path, trainer: Trainer, tokenizer: Tokenizer) -> Counters:
     """Bring a trainer to where it was when the checkpoint was saved.
 
     Raises:
@@ -114,7 +112,7 @@ def load_checkpoint(
     return counters
 
 
-def load_start(folder: Path, trainer: Trainer, tokenizer: BpeTokenizer) -> None:
+def load_start(folder: Path, trainer: Trainer, tokenizer: Tokenizer) -> None:
     """Let a new run begin with the weights of a model folder, and nothing else of it.
 
     Raises:
@@ -141,7 +139,7 @@ def check_same_model(
     folder: Path,
     saved: NativeModel,
     wanted: ModelConfig,
-    tokenizer: BpeTokenizer,
+    tokenizer: Tokenizer,
     free: tuple[str, ...] = (),
 ) -> None:
     """Refuse weights that belong to another model; `free` fields may differ.

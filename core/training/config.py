@@ -19,6 +19,11 @@ from core.errors import ConfigError
 from core.model.device import DEVICE_NAMES
 
 CONFIG_FILE = "config.toml"
+BPE, CHARACTERS = "bpe", "characters"
+TOKENIZER_KINDS = (BPE, CHARACTERS)
+"""The tokenizers that can be learned from a text."""
+LEAST_BPE = 257
+"""Tokens of a BPE without merges: the bytes and the end of text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +52,18 @@ class TokenizerConfig:
     """[tokenizer]: how the text is cut into pieces."""
 
     file: str = ""
-    """A tokenizer.json to use; without one, a BPE is trained on the text."""
+    """A tokenizer.json to use; without one, a tokenizer is learned from the text."""
+    kind: str = BPE
+    """What is learned: bpe, or characters, a token for each that the text has."""
     n_vocab: int = 2048
-    """Tokens of the BPE that is trained: 256 bytes, the end of text, and merges."""
+    """Tokens of the BPE that is trained: 256 bytes, the end of text, and merges. Of
+    any other tokenizer, how many it is expected to have."""
 
     def __post_init__(self) -> None:
-        _require("n_vocab", self.n_vocab, self.n_vocab >= 257, "at least 257")
+        kinds = ", ".join(TOKENIZER_KINDS)
+        _require("kind", self.kind, self.kind in TOKENIZER_KINDS, f"one of {kinds}")
+        least = LEAST_BPE if self.kind == BPE and not self.file else 1
+        _require("n_vocab", self.n_vocab, self.n_vocab >= least, f"at least {least}")
         _require("file", repr(self.file), "\0" not in self.file, "without NUL")
 
 

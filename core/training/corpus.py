@@ -19,7 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from core.errors import TrainingError
 from core.files import explained, file_made_whole
-from core.tokenizers.bpe import BpeTokenizer, Ids
+from core.tokenizers.base import Ids, Tokenizer
 from core.training.progress import Told, told_along, untold
 from core.training.reading import BLOCK_BYTES, check_file, opened, read_blocks
 
@@ -107,7 +107,7 @@ def n_train_of(n_tokens: int, share: float) -> int:
 
 def encoded(
     paths: Sequence[Path],
-    tokenizer: BpeTokenizer,
+    tokenizer: Tokenizer,
     cache: Path,
     told: Told = untold,
 ) -> Ids:
@@ -144,9 +144,7 @@ def _kept_ids(path: Path) -> Ids | None:
     return ids
 
 
-def cache_key(
-    paths: Iterable[Path], tokenizer: BpeTokenizer, told: Told = untold
-) -> str:
+def cache_key(paths: Iterable[Path], tokenizer: Tokenizer, told: Told = untold) -> str:
     """Name what decides the ids: the bytes of the files and the tokenizer.
 
     Raises:
@@ -181,7 +179,7 @@ def _byte_blocks(path: Path) -> Iterator[bytes]:
 
 
 def _blocks_of_ids(
-    paths: Sequence[Path], tokenizer: BpeTokenizer, told: Told
+    paths: Sequence[Path], tokenizer: Tokenizer, told: Told
 ) -> Iterator[Ids]:
     n_all, n_before = size_of(paths), 0
     for path in paths:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import TrainingError
-from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.base import Tokenizer
 from core.tokenizers.bpe_training import END_OF_TEXT, LearnedMerge, train_bpe
 from core.tokenizers.folder import open_tokenizer
 from core.tokenizers.splitting import whole_words
@@ -133,7 +133,7 @@ def measure_tokens(
     return TokenFacts(n_tokens, opened.n_vocab, is_exact)
 
 
-def _learned(facts: TextFacts, n_vocab: int, share: float, told: Told) -> BpeTokenizer:
+def _learned(facts: TextFacts, n_vocab: int, share: float, told: Told) -> Tokenizer:
     n_merges = 0
     along = _from_to(told, COUNTING_SHARE, COUNTING_SHARE + LEARNING_SHARE)
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from core.errors import TraceError, TrainingError, is_lack_of_memory
 from core.model.device import choose_device
-from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.base import Tokenizer
 from core.training.checkpoint import (
     CHECKPOINTS,
     START,
@@ -118,7 +118,7 @@ class Run:
     folder: Path
     config: RunConfig
     trainer: Trainer
-    tokenizer: BpeTokenizer
+    tokenizer: Tokenizer
     texts: Texts
     events: EventLog
     control: Control

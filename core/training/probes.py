@@ -23,7 +23,7 @@ from core.generation.generate import generate
 from core.generation.sampling import Sampling
 from core.model import functions
 from core.model.transformer import Transformer
-from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.base import Tokenizer
 from core.tokenizers.labels import readable_text
 from core.training.config import WatchConfig
 from core.training.events import HeadsScored, Probed, Sampled
@@ -62,7 +62,7 @@ class PatternKeeper:
 
 
 def probe(
-    step: int, model: Transformer, tokenizer: BpeTokenizer, watch: WatchConfig
+    step: int, model: Transformer, tokenizer: Tokenizer, watch: WatchConfig
 ) -> tuple[Probed, Patterns] | None:
     """Read the sentence of [watch]; None without a sentence.
 
@@ -108,7 +108,7 @@ def score_heads(step: int, model: Transformer) -> HeadsScored | None:
 
 
 def sample(
-    step: int, model: Transformer, tokenizer: BpeTokenizer, watch: WatchConfig
+    step: int, model: Transformer, tokenizer: Tokenizer, watch: WatchConfig
 ) -> Sampled | None:
     """Write on from the prompt of [watch]; the step is the seed.
 

@@ -6,16 +6,24 @@ be told how far it is; `prepare.py` does the same ahead of the training program.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.files import explained, write_whole
-from core.tokenizers.bpe import BpeTokenizer, Ids
+from core.tokenizers.base import Ids, Tokenizer
 from core.tokenizers.bpe_training import END_OF_TEXT, train_bpe
 from core.tokenizers.folder import TOKENIZER_FILE, open_tokenizer, save_tokenizer
+from core.tokenizers.simple import learn_characters
 from core.tokenizers.splitting import whole_words
-from core.training.config import DataConfig, RunConfig
+from core.training.config import (
+    BPE,
+    CHARACTERS,
+    LEAST_BPE,
+    DataConfig,
+    RunConfig,
+    TokenizerConfig,
+)
 from core.training.corpus import (
     CACHE,
     Windows,
@@ -30,9 +38,7 @@ from core.training.reading import read_blocks, spread
 log = logging.getLogger(__name__)
 
 ASKED_FILE = "n_vocab_asked"
-"""In the cache: the size that was asked for when the run's tokenizer was trained."""
-N_UNLEARNED = 257
-"""Tokens that every tokenizer trained here has: the bytes and the end of text."""
+"""In the cache: the size, or the kind, that the run's tokenizer was asked for with."""
 LEARNED_FROM_BYTES = 1 << 24
 """A tokenizer is learned from this much of a text, spread evenly over it."""
 MEGABYTE = 1e6
@@ -46,7 +52,7 @@ class Texts:
     valid: Windows | None
 
 
-def run_tokenizer(folder: Path, config: RunConfig, tell: Tell = untold) -> BpeTokenizer:
+def run_tokenizer(folder: Path, config: RunConfig, tell: Tell = untold) -> Tokenizer:
     """Open the tokenizer of a run, or train it on the run's text and keep it.
 
     Raises:
@@ -55,26 +61,57 @@ def run_tokenizer(folder: Path, config: RunConfig, tell: Tell = untold) -> BpeTo
     if config.tokenizer.file:
         return open_tokenizer(folder / config.tokenizer.file)
     kept = folder / TOKENIZER_FILE
-    asked = config.tokenizer.n_vocab
+    kind, asked = config.tokenizer.kind, asked_of(config.tokenizer)
     if kept.exists():
         tokenizer = open_tokenizer(kept)
-        if asked in (tokenizer.n_vocab, _asked_before(folder)):
+        before = _asked_before(folder)
+        is_as_large = before != CHARACTERS and asked == str(tokenizer.n_vocab)
+        if asked == before or is_as_large:
             return tokenizer
-    log.info("Training a tokenizer of %d tokens.", asked)
+    log.info("Learning a tokenizer: %s, %s.", kind, asked)
     paced = Paced(tell)
-    tokenizer = learn_tokenizer(train_paths(folder, config.data), asked, paced)
-    log.info("It has %d merges.", len(tokenizer.merges))
-    said = said_of(tokenizer, asked)
+    tokenizer = LEARNERS[kind](folder, config, paced)
+    said = said_of(tokenizer, config.tokenizer)
     log.info(said)
     paced.say(said, 1.0)
     save_tokenizer(tokenizer, folder)
     with explained(folder / CACHE):
         (folder / CACHE).mkdir(exist_ok=True)
-    write_whole(folder / CACHE / ASKED_FILE, str(asked).encode())
+    write_whole(folder / CACHE / ASKED_FILE, asked.encode())
     return tokenizer
 
 
-def learn_tokenizer(paths: Iterable[Path], asked: int, paced: Paced) -> BpeTokenizer:
+def asked_of(config: TokenizerConfig) -> str:
+    """What tells one wish for a learned tokenizer from another."""
+    return str(config.n_vocab) if config.kind == BPE else config.kind
+
+
+def _learn_bpe(folder: Path, config: RunConfig, paced: Paced) -> Tokenizer:
+    paths = train_paths(folder, config.data)
+    return learn_tokenizer(paths, config.tokenizer.n_vocab, paced)
+
+
+def _learn_characters(folder: Path, config: RunConfig, paced: Paced) -> Tokenizer:
+    """The characters of all texts, read to the end: none may be unknown later."""
+    paths = [*train_paths(folder, config.data), *valid_paths(folder, config.data)]
+    reading = paced.share("Looking for the characters of the text.")
+    return learn_characters(told_along(_whole_texts(paths), size_of(paths), reading))
+
+
+LEARNERS: Mapping[str, Callable[[Path, RunConfig, Paced], Tokenizer]] = {
+    BPE: _learn_bpe,
+    CHARACTERS: _learn_characters,
+}
+"""How a run's tokenizer is learned, by [tokenizer] kind."""
+
+
+def _whole_texts(paths: Iterable[Path]) -> Iterator[str]:
+    """Blocks of files, none of which ends inside a word or the end of a text."""
+    for path in paths:
+        yield from whole_words(read_blocks(path), (END_OF_TEXT,))
+
+
+def learn_tokenizer(paths: Iterable[Path], asked: int, paced: Paced) -> Tokenizer:
     """Learn a tokenizer from files; each merge is told as it is chosen.
 
     Of a very long text it reads `LEARNED_FROM_BYTES`, in blocks spread over it.
@@ -87,11 +124,9 @@ def learn_tokenizer(paths: Iterable[Path], asked: int, paced: Paced) -> BpeToken
     share = min(LEARNED_FROM_BYTES / max(n_bytes, 1), 1.0)
     part = "the text" if share == 1 else f"{LEARNED_FROM_BYTES / MEGABYTE:.0f} MB of it"
     counting = paced.share(f"Counting the words of {part}.")
-    texts = (whole_words(read_blocks(path), (END_OF_TEXT,)) for path in paths)
-    blocks = (block for text in texts for block in text)
-    n_asked = asked - N_UNLEARNED
+    n_asked = asked - LEAST_BPE
     tokenizer = train_bpe(
-        spread(told_along(blocks, n_bytes, counting), share),
+        spread(told_along(_whole_texts(paths), n_bytes, counting), share),
         asked,
         told=lambda merge: paced.merge(merge, n_asked),
     )
@@ -99,18 +134,19 @@ def learn_tokenizer(paths: Iterable[Path], asked: int, paced: Paced) -> BpeToken
     return tokenizer
 
 
-def said_of(tokenizer: BpeTokenizer, asked: int) -> str:
+def said_of(tokenizer: Tokenizer, config: TokenizerConfig) -> str:
     """Say how large a tokenizer has become."""
-    if tokenizer.n_vocab == asked:
-        return f"The tokenizer has {asked:,} tokens."
+    got, asked = tokenizer.n_vocab, config.n_vocab
+    if config.kind != BPE or got == asked:
+        return f"The tokenizer has {got:,} {'token' if got == 1 else 'tokens'}."
     return (
-        f"The tokenizer has fewer tokens: asked {asked:,}, got {tokenizer.n_vocab:,}, "
+        f"The tokenizer has fewer tokens: asked {asked:,}, got {got:,}, "
         "because no further pair occurs twice in the text."
     )
 
 
 def run_texts(
-    folder: Path, config: RunConfig, tokenizer: BpeTokenizer, tell: Tell = untold
+    folder: Path, config: RunConfig, tokenizer: Tokenizer, tell: Tell = untold
 ) -> Texts:
     """Encode the texts of a run, or map what is encoded already.
 
@@ -126,16 +162,16 @@ def run_texts(
 
 
 def _run_ids(
-    folder: Path, config: RunConfig, tokenizer: BpeTokenizer, paced: Paced
+    folder: Path, config: RunConfig, tokenizer: Tokenizer, paced: Paced
 ) -> tuple[Ids, Ids | None]:
     """The ids of the training text, and of the validation text if there is one."""
     cache = folder / CACHE
     told = paced.share("Cutting the text into tokens.")
     ids = encoded(train_paths(folder, config.data), tokenizer, cache, told)
     if config.data.valid:
-        paths = [folder / name for name in config.data.valid]
         told = paced.share("Cutting the validation text into tokens.")
-        return ids, encoded(paths, tokenizer, cache, told)
+        valid = valid_paths(folder, config.data)
+        return ids, encoded(valid, tokenizer, cache, told)
     if config.data.valid_share:
         return split_off(ids, config.data.valid_share)
     return ids, None
@@ -146,9 +182,14 @@ def train_paths(folder: Path, data: DataConfig) -> list[Path]:
     return [folder / name for name in data.train]
 
 
-def _asked_before(folder: Path) -> int | None:
+def valid_paths(folder: Path, data: DataConfig) -> list[Path]:
+    """The files to be tested on, if any are named."""
+    return [folder / name for name in data.valid]
+
+
+def _asked_before(folder: Path) -> str | None:
     path = folder / CACHE / ASKED_FILE
     try:
-        return int(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
         return None

@@ -49,7 +49,9 @@ def tokenizer_file(
 
 @pytest.fixture(scope="session")
 def tokenizer(tokenizer_file: Path) -> BpeTokenizer:
-    return open_tokenizer(tokenizer_file)
+    opened = open_tokenizer(tokenizer_file)
+    assert isinstance(opened, BpeTokenizer)
+    return opened
 
 
 @pytest.fixture(scope="session")

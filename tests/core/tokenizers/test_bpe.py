@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer as Oracle
 
 from core.errors import TokenizerError
-from core.tokenizers.base import Encoding, Tokenizer
+from core.tokenizers.base import UNKNOWN, Encoding, Tokenizer
 from core.tokenizers.bpe import BpeTokenizer
 
 END = "<|endoftext|>"
@@ -236,9 +236,20 @@ def test_an_id_without_a_token_is_refused_but_has_a_label(
         base256.decode([65, 300])
 
 
-def test_a_byte_that_the_vocabulary_lacks_is_named(abc: BpeTokenizer) -> None:
-    with pytest.raises(TokenizerError, match="no token for d;"):
-        abc.encode("abcd")
+def test_a_byte_that_the_vocabulary_lacks_is_a_piece_without_an_id(
+    abc: BpeTokenizer,
+) -> None:
+    encoding = abc.encode("abcd")
+    assert encoding.pieces[-1].is_unknown
+    assert encoding.unknown == ("d",)
+    assert UNKNOWN not in encoding.known_ids == encoding.ids[:-1]
+
+
+def test_a_corpus_with_a_byte_that_the_vocabulary_lacks_is_refused(
+    abc: BpeTokenizer,
+) -> None:
+    with pytest.raises(TokenizerError, match="does not know: d;"):
+        abc.encode_corpus("abcd")
 
 
 def test_the_fingerprint_follows_the_content() -> None:
@@ -271,3 +282,15 @@ def test_a_vocabulary_that_cannot_be_is_refused(
     with pytest.raises(TokenizerError) as refusal:
         BpeTokenizer(vocabulary, merges, specials)
     assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_package_cuts_a_corpus_as_the_merges_that_are_shown(seed: int) -> None:
+    draw = random.Random(seed)
+    symbols, merges = [b"a", b"b", b"c"], []
+    for _ in range(12):  # in any order, and some make the same symbol
+        merges.append((draw.choice(symbols), draw.choice(symbols)))
+        symbols.append(b"".join(merges[-1]))
+    tokenizer = BpeTokenizer.from_merges(merges)
+    text = " ".join("".join(draw.choices("abcö", k=20)) for _ in range(30))
+    assert tuple(tokenizer.encode_corpus(text)) == tokenizer.encode(text).ids

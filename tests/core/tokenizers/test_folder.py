@@ -90,6 +90,7 @@ def test_merges_with_number_signs_and_any_line_end(
     text = f"{header}b c\na b\n# #\n".replace("\n", line_end)
     (tmp_path / "merges.txt").write_bytes(text.encode())
     tokenizer = open_tokenizer(tmp_path)
+    assert isinstance(tokenizer, BpeTokenizer)
     assert tokenizer.encode("abc").ids == (0, 4)
     assert tokenizer.encode("##").ids == (6,)
     assert len(tokenizer.merges) == 3
