@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from app.frame.lesson import LessonView
 from app.frame.operand_list import OperandList
-from app.frame.parts import caption, icon_button, plain_label, set_ink
+from app.frame.parts import caption, icon_button, plain_label
+from app.frame.proof import ProofTable
 from app.frame.words_line import WordsLine
 from app.panels import panel_of
 from app.scene import Scene
@@ -60,7 +61,7 @@ class Inspector(QFrame):
         self.where = WordsLine(mono(SMALL), gap=7)
         self.equation = FormulaView()
         self.operands = OperandList()
-        self.proof = plain_label("", mono(SMALL), "checked")
+        self.proof = ProofTable()
         self.note = plain_label("", ink="muted")
         self.lesson = LessonView()
         self._arrange()
@@ -177,7 +178,7 @@ class Inspector(QFrame):
         self.operands.show_view(view)
         self.operands.setVisible(bool(view and view.rows))
         self.equation.setVisible(bool(view and view.equation))
-        self.proof.setVisible(bool(view and view.proof))
+        self.proof.show_proof(view)
         self.note.setVisible(view is None or bool(view.note))
         self.note.setText(NOTHING_YET if view is None else view.note)
         if view is not None:
@@ -185,8 +186,6 @@ class Inspector(QFrame):
             self.name.show_words(view.name_words)
             self.where.show_words(view.where)
             self.equation.show_formula(view.equation, LARGE + 1.0)
-            self.proof.setText(view.proof)
-            set_ink(self.proof, "checked" if view.is_proven else "error")
 
     # What the reader does.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.trace.needs import SUMS_OF_PRODUCTS
-from core.trace.numbers import bracketed, latex
+from core.trace.numbers import bracketed, by_size, latex
 from core.trace.steps import Step
 
 Values = Sequence[NDArray[Any]]
@@ -34,7 +34,7 @@ def equation(step: Step, index: tuple[int, ...], values: Values) -> str:
 def _products(index: tuple[int, ...], values: Values) -> str:
     left, right, *bias = values
     products = left * right
-    order = np.argsort(-np.abs(products), kind="stable")
+    order = by_size(products)
     shown, others = order[:SUM_TERMS], order[SUM_TERMS:]
     firsts = [latex(left[i]) for i in shown[:1]]  # nothing stands before this one
     firsts += [bracketed(left[i]) for i in shown[1:]]
@@ -138,8 +138,8 @@ def _gelu(index: tuple[int, ...], values: Values) -> str:
 
 def _gelu_tanh(index: tuple[int, ...], values: Values) -> str:
     x = latex(values[0][0])
-    inner = rf"\sqrt{{2 / \pi}} \, ({x} + 0.044715 \cdot ({x})^3)"
-    return rf"\frac{{{x}}}{{2}} \left(1 + \tanh\left({inner}\right)\right)"
+    inner = rf"\sqrt{{2 / \pi}} \cdot ({x} + 0.044715 \cdot ({x})^3)"
+    return rf"\frac{{{x}}}{{2}} \cdot \left(1 + \tanh\left({inner}\right)\right)"
 
 
 def _silu(index: tuple[int, ...], values: Values) -> str:

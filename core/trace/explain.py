@@ -4,25 +4,27 @@
 of its step on them alone, and sets the result beside what the pass computed.
 """
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import TraceError
+from core.errors import MissingWeightError, TraceError
+from core.trace.broken import broken_note
 from core.trace.equations import equation
+from core.trace.given import given_note
 from core.trace.needs import SUMS_OF_PRODUCTS, Index, input_letters, places
-from core.trace.numbers import may_be_broken, short
+from core.trace.numbers import may_be_broken
+from core.trace.printed import printed
 from core.trace.statistics import STATISTICS, is_statistic, parts_of, rows_of
 from core.trace.steps import TOKEN_OPS, Step
 from core.trace.trace import Trace
 
-SHOWN_TERMS = 6
-"""Terms of a long sum that a text spells out; the rest is added up."""
+EDITED = "An edit set this number."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,9 @@ class Explanation:
 
     @property
     def difference(self) -> float:
-        """Recomputed minus recorded; 0 where both are the same infinity."""
-        if self.value == self.recorded:
+        """Recomputed minus recorded; 0 where both are the same infinity, or none."""
+        are_none = math.isnan(self.value) and math.isnan(self.recorded)
+        if are_none or self.value == self.recorded:
             return 0.0
         return self.value - self.recorded
 
@@ -130,22 +133,10 @@ class Explanation:
             parts = (single.operand(0),)
         return Term(parts, float(self.contributions[place]))
 
-    def largest_terms(self, n: int = SHOWN_TERMS) -> tuple[Term, ...]:
-        """The `n` terms that add most, by size."""
-        return tuple(self.term(int(place)) for place in self._by_size()[:n])
-
-    def rest(self, n: int = SHOWN_TERMS) -> float:
-        """What all but the `n` largest terms add."""
-        return float(self.contributions[self._by_size()[n:]].sum())
-
-    def _by_size(self) -> NDArray[np.intp]:
-        """The places of the terms, the largest first."""
-        return np.argsort(-np.abs(self.contributions), kind="stable")
-
     @property
     def text(self) -> str:
-        """The whole arithmetic as plain lines."""
-        return "\n".join(_lines(self))
+        """The whole answer as plain lines: what is copied and what `print` prints."""
+        return printed(self)
 
     def __str__(self) -> str:
         return self.text
@@ -164,9 +155,11 @@ def explain(trace: Trace, address: str, index: Index) -> Explanation:
     if address not in trace.keys or trace.step(address).op in TOKEN_OPS:
         return _given(trace, address, place)
     step = trace.step(address)
-    blocks = _blocks(trace, step, place)
-    note = "An edit set this number." if _is_edited(trace, address, place) else ""
-    return Explanation(
+    try:
+        blocks = _blocks(trace, step, place)
+    except MissingWeightError as error:
+        return _unproven(trace, address, place, str(error))
+    explanation = Explanation(
         address=address,
         index=place,
         op=step.op,
@@ -174,21 +167,33 @@ def explain(trace: Trace, address: str, index: Index) -> Explanation:
         recorded=trace.value(address, place),
         blocks=blocks,
         equation=equation(step, place, [block.values for block in blocks]),
-        note=note,
+        note=EDITED if _is_edited(trace, address, place) else "",
     )
+    return _with_warning(explanation)
+
+
+def _with_warning(explanation: Explanation) -> Explanation:
+    """The same; a number that is none, or infinite, is spoken of first."""
+    warning = broken_note(explanation)
+    if not warning:
+        return explanation
+    return replace(explanation, note=f"{warning} {explanation.note}".rstrip())
 
 
 def _given(trace: Trace, address: str, index: tuple[int, ...]) -> Explanation:
     """A number that no step computed: a weight, an id, a position."""
     value = trace.value(address, index)
-    if address == "tokens.ids":
-        piece = trace.encoding.pieces[index[0]]
-        note = f"The id of the token {piece.label} in the vocabulary."
-    elif address in ("positions", "mask"):
-        note = "Given by the place of the token in the sentence."
-    else:
-        note = "Learned in training."
-    return Explanation(address, index, "given", value, value, (), "", note)
+    note = given_note(trace, address, index)
+    explanation = Explanation(address, index, "given", value, value, (), "", note)
+    return _with_warning(explanation)
+
+
+def _unproven(
+    trace: Trace, address: str, index: tuple[int, ...], reason: str
+) -> Explanation:
+    """A number that is recorded, of a trace that lacks the weights which made it."""
+    value = trace.value(address, index)
+    return Explanation(address, index, "given", value, value, (), "", reason)
 
 
 def _measured(trace: Trace, address: str, index: tuple[int, ...]) -> Explanation:
@@ -198,7 +203,7 @@ def _measured(trace: Trace, address: str, index: tuple[int, ...]) -> Explanation
     exact = [trace.part(source, (place, None)) for source, place in rows]
     wide = [row.astype(np.float64) for row in exact]
     statistic = STATISTICS[op]
-    return Explanation(
+    explanation = Explanation(
         address=address,
         index=index,
         op=op,
@@ -210,6 +215,7 @@ def _measured(trace: Trace, address: str, index: tuple[int, ...]) -> Explanation
         ),
         equation=statistic.equation(*wide),
     )
+    return _with_warning(explanation)
 
 
 def _blocks(trace: Trace, step: Step, index: tuple[int, ...]) -> tuple[Block, ...]:
@@ -265,35 +271,3 @@ def _is_edited(trace: Trace, address: str, index: tuple[int, ...]) -> bool:
         and all(a in (None, b) for a, b in zip(edit.index, index, strict=False))
         for edit in trace.edits
     )
-
-
-def _lines(explanation: Explanation) -> Iterator[str]:
-    def name(address: str, index: tuple[int, ...]) -> str:
-        return f"{address}[{', '.join(map(str, index))}]" if index else address
-
-    own = name(explanation.address, explanation.index)
-    yield f"{own} = {explanation.recorded:.7g}    ({explanation.op})"
-    if explanation.note:
-        yield f"  {explanation.note}"
-    sums = explanation.contributions
-    if len(sums):
-        shown = explanation.largest_terms()
-        for term in shown:
-            factors = " × ".join(
-                f"{name(o.address, o.index)} ({short(o.value, 4)})"
-                for o in term.operands
-            )
-            yield f"  {short(term.value, 4):>12}  {factors}"
-        if len(sums) > len(shown):
-            rest = short(explanation.rest(), 4)
-            yield f"  {rest:>12}  {len(sums) - len(shown)} more"
-    else:
-        operands = chain.from_iterable(explanation.blocks)
-        for operand in islice(operands, SHOWN_TERMS):
-            own = name(operand.address, operand.index)
-            yield f"  {short(operand.value, 4):>12}  {own}"
-    if explanation.op != "given":
-        yield (
-            f"  recomputed {explanation.value:.7g} - recorded "
-            f"{explanation.recorded:.7g} = {explanation.difference:.1g}"
-        )

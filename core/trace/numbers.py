@@ -1,10 +1,15 @@
 """How a number is written for a person, and what is done where it is none."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 MINUS = "\u2212"
+WHOLE_NUMBERS = ("tokens.ids", "output.pick", "positions", "mask", "config.d_")
+"""How addresses begin whose numbers count or say yes or no."""
 
 may_be_broken = np.errstate(invalid="ignore", over="ignore")
 """Decorates what measures a model's numbers: where these are infinite, or too large to
@@ -27,6 +32,16 @@ def short(x: float, digits: int = 3) -> str:
     return text.replace("-", MINUS)
 
 
+def is_whole(address: str) -> bool:
+    """Whether the numbers at an address are written without a point."""
+    return address.startswith(WHOLE_NUMBERS)
+
+
+def number_text(address: str, x: float, digits: int = 3) -> str:
+    """A number as its kind is written: "704", "−0.0205"."""
+    return str(int(x)) if is_whole(address) else short(x, digits)
+
+
 def latex(x: float, digits: int = 3) -> str:
     """A number of so many figures for a formula: -0.0205, or the signs for infinity."""
     if math.isnan(x):
@@ -46,3 +61,15 @@ def bracketed(x: float, digits: int = 3) -> str:
     """A LaTeX number that may stand behind an operator: negative ones in brackets."""
     text = latex(x, digits)
     return f"({text})" if text.startswith("-") else text
+
+
+def place_name(address: str, index: Sequence[int | None]) -> str:
+    """An address with its place as code writes it: "layers.0.attn.q[1, 2, :]"."""
+    places = ", ".join(":" if place is None else str(place) for place in index)
+    return f"{address}[{places}]" if index else address
+
+
+def by_size(terms: NDArray[np.floating[Any]]) -> NDArray[np.intp]:
+    """The places of terms, the largest first; before them those that are no numbers."""
+    sizes = np.where(np.isnan(terms), np.inf, np.abs(terms))
+    return np.argsort(-sizes, kind="stable")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.trace.matrix import Cell
-from core.trace.numbers import bracketed, latex, may_be_broken
+from core.trace.numbers import bracketed, by_size, latex, may_be_broken
 
 Numbers = NDArray[np.floating[Any]]
 Row = tuple[str, int]
@@ -99,7 +99,7 @@ def _entropy_equation(shares: Numbers) -> str:
 
 def _sum(terms: Numbers, term: Callable[[int], str]) -> str:
     """The largest terms as they are, and what the others come to."""
-    order = np.argsort(-np.abs(terms), kind="stable")
+    order = by_size(terms)
     shown, others = order[:SHOWN_TERMS], order[SHOWN_TERMS:]
     parts = [term(int(i)) for i in shown]
     if len(others):

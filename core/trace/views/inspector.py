@@ -12,7 +12,8 @@ import numpy as np
 from core.trace.explain import Block, Explanation, Operand
 from core.trace.matrix import Cell
 from core.trace.needs import SUMS_OF_PRODUCTS
-from core.trace.numbers import MINUS, short
+from core.trace.numbers import by_size, number_text, short
+from core.trace.proof import ProofLine, is_close, proof_lines
 from core.trace.statistics import STATISTICS, lengths, statistic_cell
 from core.trace.trace import Trace
 from core.trace.views.places import (
@@ -30,10 +31,6 @@ from core.trace.views.typeset import in_lines
 
 N_TERMS = 6
 """Rows of a long sum; what is left is one row of its own."""
-CLOSE = 1e-4
-"""Recomputing may differ by rounding: this much, or this share of the number."""
-WHOLE_NUMBERS = ("tokens.ids", "output.pick", "positions", "mask")
-"""What counts or says yes or no; written without a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,8 @@ class InspectorView:
     rest: str
     """What the terms that are not shown add up to: "186 more", "−0.0214"."""
     rest_value: str
-    proof: str
+    proof: tuple[ProofLine, ...]
+    """Recomputed, recorded, difference; none where nothing was computed."""
     is_proven: bool
     """Whether recomputing gives what was recorded."""
     note: str
@@ -98,8 +96,7 @@ class _Reading:
 
     def link(self, operand: Operand, digits: int = 3) -> Link:
         address = operand.address
-        is_whole = address.startswith("config.d_") or address in WHOLE_NUMBERS
-        text = str(int(operand.value)) if is_whole else short(operand.value, digits)
+        text = number_text(address, operand.value, digits)
         if address.startswith("config."):
             return Link(text, "text")
         cell = Cell(address, operand.index)
@@ -117,10 +114,9 @@ def inspector_view(trace: Trace, cell: Cell, label_of: LabelOf) -> InspectorView
     reading = _Reading(trace, label_of)
     maker = _maker(explanation.op)
     rows, rest, rest_value = maker(explanation, reading)
-    is_proven = is_close(explanation.value, explanation.recorded)
     return InspectorView(
         cell=cell,
-        number=number_text(cell.key, explanation.recorded),
+        number=number_text(cell.key, explanation.recorded, 4),
         name_words=_name_words(cell.key),
         where=place_words(trace, cell, label_of),
         equation=in_lines(explanation.equation),
@@ -128,8 +124,8 @@ def inspector_view(trace: Trace, cell: Cell, label_of: LabelOf) -> InspectorView
         rows=tuple(rows),
         rest=rest,
         rest_value=rest_value,
-        proof="" if explanation.op == "given" else proof_text(explanation),
-        is_proven=is_proven,
+        proof=proof_lines(explanation),
+        is_proven=is_close(explanation.value, explanation.recorded),
         note=explanation.note,
         explanation=explanation,
     )
@@ -156,25 +152,6 @@ def _name_words(address: str) -> tuple[Words, ...]:
     return (name,) if layer is None else (Words(f"layer {layer + 1}"), name)
 
 
-def number_text(key: str, value: float) -> str:
-    """The inspected number; ids are whole."""
-    return str(int(value)) if key in WHOLE_NUMBERS else short(value, 4)
-
-
-def proof_text(explanation: Explanation) -> str:
-    """The line of the proof; zero only where the two are equal to the last bit."""
-    difference = explanation.difference
-    if difference == 0:
-        return f"recomputed {MINUS} recorded = 0.0000000"
-    digits = f"{difference:.1e}".replace("-", MINUS)
-    return f"recomputed {MINUS} recorded = {digits}"
-
-
-def is_close(value: float, recorded: float) -> bool:
-    """Whether two ways to compute a number agree up to rounding."""
-    return value == recorded or abs(value - recorded) <= CLOSE * max(1, abs(recorded))
-
-
 def _maker(op: str) -> Callable[[Explanation, _Reading], Made]:
     return _products if op in SUMS_OF_PRODUCTS else MAKERS.get(op, _operands)
 
@@ -183,7 +160,7 @@ def _products(explanation: Explanation, reading: _Reading) -> Made:
     """The largest products of a long sum, and the biases beside them."""
     n_products = len(explanation.blocks[0])
     sums = explanation.contributions
-    order = np.argsort(-np.abs(sums[:n_products]), kind="stable")
+    order = by_size(sums[:n_products])
     shown, others = order[:N_TERMS], order[N_TERMS:]
     biases = range(n_products, len(sums))
     rows = []
@@ -291,7 +268,7 @@ def _picked(explanation: Explanation, reading: _Reading) -> Made:
 def _statistic(explanation: Explanation, reading: _Reading) -> Made:
     """The largest terms of the sum; under a cosine's products, the rows' lengths."""
     terms = explanation.contributions
-    order = np.argsort(-np.abs(terms), kind="stable")
+    order = by_size(terms)
     shown, others = order[:N_TERMS], order[N_TERMS:]
     rows = []
     for place in map(int, shown):
@@ -329,6 +306,16 @@ def _place_in_row(address: str, place: int, reading: _Reading) -> Words:
     return Words(f"{FEATURES[axis]} {place + 1}")
 
 
+def _in_the_text(explanation: Explanation, reading: _Reading) -> Made:
+    """From an id the way leads to the text; from anything else given, nowhere."""
+    if explanation.address != "tokens.ids":
+        return [], "", ""
+    place = explanation.index[0] + 1
+    cell = Cell("tokens.pieces", ())
+    link = Link(f"token {place} of {reading.trace.n}", "accent", cell, "To the text")
+    return [Row(Words("in the text"), (link,))], "", ""
+
+
 def _operands(explanation: Explanation, reading: _Reading) -> Made:
     """Every operand as it is."""
     return [r for block in explanation.blocks for r in _plain(block, reading)], "", ""
@@ -360,6 +347,7 @@ MAKERS: dict[str, Callable[[Explanation, _Reading], Made]] = {
     "rms_norm": _norm,
     "rotate": _rotated,
     "largest": _picked,
+    "given": _in_the_text,
     **dict.fromkeys(STATISTICS, _statistic),
 }
 """Ops whose operands need more than a plain list."""

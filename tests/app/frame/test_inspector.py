@@ -54,7 +54,7 @@ def test_a_weight_is_shown_beside_the_step_that_used_it(inspector, session):
     point_at(session, Cell("layers.0.attn.q", (1, 2, 3)))
     inspector.operands.link_followed.emit(Cell("layers.0.attn.W_Q", (0, 1, 3)))
     assert session.selection.step == "layers.0.attn.q"
-    assert inspector.view.note == "Learned in training."
+    assert inspector.view.note.startswith("Learned in training.")
     assert not inspector.proof.isVisible()
 
 
@@ -80,7 +80,22 @@ def test_a_number_from_a_longer_sentence_is_not_looked_for_in_the_next(
 
 def test_copying_gives_the_whole_arithmetic(inspector):
     inspector.copy.click()
-    assert QGuiApplication.clipboard().text() == inspector.view.text
+    explanation = inspector.view.explanation
+    assert QGuiApplication.clipboard().text() == str(explanation)
+
+
+def test_recomputed_recorded_and_their_difference_stand_digit_below_digit(
+    inspector, session
+):
+    recomputed, recorded, difference = inspector.proof.text.splitlines()
+    value = session.trace.value(SCORE.key, SCORE.index)
+    for line in (recomputed, recorded):
+        number = float(line.split()[1].replace("−", "-"))
+        assert number == pytest.approx(value, rel=1e-6)
+    assert difference.startswith("difference ")
+    numbers = inspector.proof._numbers
+    assert len({label.geometry().right() for label in numbers}) == 1
+    assert len({label.text().partition(".")[2].__len__() for label in numbers}) == 1
 
 
 def test_a_step_without_numbers_asks_to_click_one(inspector, session):

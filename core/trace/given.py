@@ -1,0 +1,99 @@
+"""What there is to say of a number that no step computed: a weight, an id, a place.
+
+The end of every way back through the arithmetic. In: the address of such a number. Out:
+one or two sentences: where it is from and what it does.
+"""
+
+from collections.abc import Callable
+
+from core.trace.trace import Trace
+
+LEARNED = "Learned in training."
+LabelOf = Callable[[int], str]
+
+MEANINGS = {
+    "W_E": "The row of {token} in the embedding table, id {id}: its feature {b}.",
+    "W_P": "The row of position {a} in the table of positions: its feature {b}.",
+    "W_Q": "What feature {a} of the row adds to feature {c} of head {b}'s query.",
+    "W_K": "What feature {a} of the row adds to feature {c} of key head {b}'s key.",
+    "W_V": "What feature {a} of the row adds to feature {c} of key head {b}'s value.",
+    "b_Q": "Added to feature {b} of every query of head {a}.",
+    "b_K": "Added to feature {b} of every key of key head {a}.",
+    "b_V": "Added to feature {b} of every value of key head {a}.",
+    "W_O": "What feature {part} of head {head} adds to feature {b} of the stream.",
+    "b_O": "Added to feature {a} of the stream, whatever the heads found.",
+    "W_G": "What feature {a} of the row adds to the gate of neuron {b}.",
+    "b_G": "Added to the gate of neuron {a}.",
+    "W_1": "What feature {a} of the row adds to neuron {b}.",
+    "b_1": "Added to neuron {a}.",
+    "W_2": "What neuron {a} adds to feature {b} of the stream.",
+    "b_2": "Added to feature {a} of the stream, whatever the neurons found.",
+    "W_U": "What feature {a} of the last row adds to the logit of {token}, id {id}.",
+    "gamma": "What feature {a} is multiplied by when the row has been normed.",
+    "beta": "Added to feature {a} when the row has been normed.",
+}
+"""What one number of a weight does; ids count from 0, all else from 1."""
+
+ID_AXES = {"W_E": 0, "W_U": 1}
+"""The axis of a weight that counts the vocabulary."""
+
+
+def given_note(
+    trace: Trace, address: str, index: tuple[int, ...], label_of: LabelOf | None = None
+) -> str:
+    """The sentences for a number that was given.
+
+    `label_of` names any id; without it only the sentence's own tokens have names.
+    """
+    if address == "tokens.ids":
+        return _id_note(trace, index[0])
+    if address == "positions":
+        return f"Token {index[0] + 1} of the sentence stands at position {index[0]}."
+    if address == "mask":
+        return _mask_note(*index)
+    name = address.rpartition(".")[2]
+    said = MEANINGS[name].format(**_names(trace, name, index, label_of))
+    if name == "W_E" and trace.config.tie_embeddings:
+        said += " The same row reads the token's logit off."
+    return f"{LEARNED} {said}"
+
+
+def _names(
+    trace: Trace, name: str, index: tuple[int, ...], label_of: LabelOf | None
+) -> dict[str, object]:
+    """What may stand in a meaning."""
+    names: dict[str, object] = {
+        letter: place + 1 for letter, place in zip("abc", index, strict=False)
+    }
+    if name in ID_AXES:
+        token_id = index[ID_AXES[name]]
+        names |= {"id": token_id, "token": _token(trace, token_id, label_of)}
+    head, part = divmod(index[0], trace.config.d_head)
+    return names | {"head": head + 1, "part": part + 1}
+
+
+def _token(trace: Trace, token_id: int, label_of: LabelOf | None) -> str:
+    """The token's label in quotes, as far as it is known."""
+    if label_of is not None:
+        return f"“{label_of(token_id)}”"
+    labels = (p.label for p in trace.encoding.pieces if p.id == token_id)
+    return next((f"“{label}”" for label in labels), "the token")
+
+
+def _id_note(trace: Trace, place: int) -> str:
+    """The id's token, its bytes, and where it stands in the text."""
+    piece = trace.encoding.pieces[place]
+    first, last = piece.char_span[0] + 1, piece.char_span[1]
+    data = piece.data.hex(" ").upper()
+    is_one_byte, is_one = len(piece.data) == 1, first == last
+    where = f"character {first}" if is_one else f"characters {first} to {last}"
+    return (
+        f"The id of the token “{piece.label}” in the vocabulary. It is "
+        f"{'the byte' if is_one_byte else 'the bytes'} {data}: {where} of the text."
+    )
+
+
+def _mask_note(query: int, key: int) -> str:
+    if key > query:
+        return "0: the key comes after the query, so it may not be looked at."
+    return "1: the key does not come after the query, so it may be looked at."

@@ -1,0 +1,122 @@
+"""An answer as text: complete, in plain signs, with its proof."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from core.trace.broken import broken_note
+from core.trace.explain import explain
+from core.trace.numbers import MINUS, by_size
+from core.trace.plain import plain
+from core.trace.proof import is_close, proof_lines
+from core.trace.steps import TOKEN_OPS
+from tests.helpers.bundles import tiny_trace
+
+MODELS = (
+    {},
+    {"activation": "relu", "norm_place": "post", "position": "learned"},
+    {"activation": "gelu_tanh", "scale_embeddings": True, "tie_embeddings": False},
+    {"norm": "rms_norm", "position": "rotary", "gated": True, "activation": "silu"},
+)
+STATISTICS = (
+    ("length:layers.0.resid_mid", (1,)),
+    ("entropy:output.probs", (1,)),
+    ("cosine:layers.0.resid_mid,layers.0.attn.out", (1, 1)),
+)
+
+
+def number_of(text):
+    return float(text.replace(MINUS, "-"))
+
+
+def explanations(model):
+    trace = tiny_trace(**model)
+    for step in trace.steps:
+        if step.op not in TOKEN_OPS:
+            yield trace.explain(step.key, (1,) * len(step.axes))
+    for address, index in STATISTICS:
+        yield trace.explain(address, index)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=range(len(MODELS)))
+def test_every_answer_names_the_cell_its_operands_and_the_proof(model):
+    for explanation in explanations(model):
+        lines = explanation.text.splitlines()
+        assert lines[0].startswith(f"{explanation.address}[")
+        assert lines[1].startswith("  = ")
+        words = [line.split()[0] for line in lines[-3:]]
+        assert words == ["recomputed", "recorded", "difference"]
+        assert len({len(line) for line in lines[-3:]}) == 1
+        for block in explanation.blocks:
+            assert block.address in explanation.text
+        assert number_of(lines[-2].split()[1]) == pytest.approx(
+            explanation.recorded, rel=1e-6
+        )
+
+
+@pytest.mark.parametrize("model", MODELS, ids=range(len(MODELS)))
+def test_no_equation_keeps_a_command_or_a_brace(model):
+    for explanation in explanations(model):
+        assert not re.search(r"[\\{}]", plain(explanation.equation))
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"\frac{-5.32}{\sqrt{4}}", "-5.32 / √4"),
+        (r"\frac{e^{-2.6}}{e^{1.0} + e^{-2.6}}", "e^-2.6 / (e^1.0 + e^-2.6)"),
+        (r"1.2 \cdot (-3.0) + \underbrace{0.5}_{58 \text{ more}}",
+         "1.2 × (-3.0) + 0.5 [58 more]"),
+        (r"2.04 + (-\infty)", "2.04 + (-∞)"),
+        (r"\cos\frac{1}{10^{0 / 8}}", "cos(1 / (10^(0 / 8)))"),
+        (r"\max(0, \; 1.5)", "max(0, 1.5)"),
+        (r"1.2 \cdot 10^{-5}", "1.2 × 10^-5"),
+    ],
+)  # fmt: skip
+def test_an_equation_is_written_on_one_line(latex, text):
+    assert plain(latex) == text
+
+
+@pytest.mark.parametrize("key", ["layers.1.ffn.hidden", "output.logits"])
+def test_the_shown_terms_of_a_sum_and_the_rest_are_the_number(key):
+    explanation = tiny_trace().explain(key, (1, 3))
+    lines = explanation.text.splitlines()[2:-3]
+    total = math.fsum(number_of(line.split()[0]) for line in lines)
+    assert "more" in lines[-1]
+    assert total == pytest.approx(explanation.value, abs=0.005)
+
+
+def test_an_infinite_term_and_one_that_is_none_come_first():
+    assert list(by_size(np.array([1.0, -np.inf, np.nan, 3.0]))[:2]) == [1, 2]
+
+
+def test_a_softmax_far_down_the_row_still_shows_its_own_score():
+    trace = tiny_trace()
+    last = int(trace.part("output.probs", (0,)).argmin())
+    assert f"output.logits[0, {last}]" in str(trace.explain("output.probs", (0, last)))
+
+
+def test_equal_infinities_agree_and_so_do_two_that_are_no_numbers():
+    assert is_close(-math.inf, -math.inf)
+    assert is_close(math.nan, math.nan)
+    assert not is_close(1.0, math.nan)
+
+
+def test_minus_infinity_and_a_share_of_zero_are_said_in_words():
+    trace = tiny_trace()
+    for key in ("layers.0.attn.masked", "layers.0.attn.pattern"):
+        assert "after the query" in trace.explain(key, (0, 0, 2)).note
+        assert trace.explain(key, (0, 2, 2)).note == ""
+
+
+def test_a_small_difference_is_not_written_as_zero():
+    explanation = tiny_trace().explain("layers.0.attn.scores", (1, 2, 0))
+    object.__setattr__(explanation, "value", explanation.recorded + 1e-13)
+    assert number_of(proof_lines(explanation)[-1].text) > 0
+
+
+def test_a_number_of_the_model_has_no_warning():
+    explanation = explain(tiny_trace(), "layers.0.resid_mid", (1, 2))
+    assert broken_note(explanation) == ""
