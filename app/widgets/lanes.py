@@ -7,7 +7,6 @@ strongest number of each block stays.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 from PySide6.QtCore import QPointF, QSize
 from PySide6.QtGui import QImage, QPainter
@@ -17,29 +16,15 @@ from app.style.fonts import SMALL, mono, sans
 from app.widgets import lanes_ink as ink
 from app.widgets.cell_image import cell_image
 from app.widgets.label import advance, line_height
+from app.widgets.lane import Lane
 from app.widgets.lanes_layout import LanesLayout, Sides, layout_of
 from app.widgets.qt_calls import tells_faults
 from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from app.widgets.spot_map import Spot, SpotMap
-from core.trace.matrix import Axis, FloatArray, Scale
+from core.trace.matrix import Axis, FloatArray
 
 LABEL_LIMIT = 132.0
 """Names of lanes and what stands behind them are cut at this width."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lane:
-    """One number a column."""
-
-    name: str
-    values: FloatArray
-    """[n_columns]; NaN where there is none."""
-    scale: Scale
-    colour: str
-    """Theme colour of positive values."""
-    kind: Literal["cells", "bars", "course"]
-    total: str = ""
-    """What stands behind the lane: its sum, its range."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,6 @@ In: a painter, a lane and where it lies. Pure painting, no state.
 """
 
 from math import isfinite
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -16,6 +15,7 @@ from app.widgets.axes import widest
 from app.widgets.cell_layout import CellLayout, label_step
 from app.widgets.cell_text import cell_text
 from app.widgets.label import Align, advance, draw_label, line_height
+from app.widgets.lane import Lane
 from app.widgets.lanes_layout import GAP, LanesLayout
 from app.widgets.map_painting import (
     number_font,
@@ -24,9 +24,6 @@ from app.widgets.map_painting import (
     paint_outline,
 )
 from core.trace.matrix import Axis, FloatArray, Matrix
-
-if TYPE_CHECKING:
-    from app.widgets.lanes import Lane
 
 BAR_SHARE = 0.72
 """Of a column's width; the rest is air. Slim columns touch."""
@@ -39,7 +36,7 @@ COURSE_WIDTH = 1.5
 
 
 def paint_cell_lane(
-    painter: QPainter, lane: "Lane", cells: CellLayout, image: QImage
+    painter: QPainter, lane: Lane, cells: CellLayout, image: QImage
 ) -> None:
     """The numbers as coloured cells, written where all have room."""
     paint_cells(painter, cells, image)
@@ -49,7 +46,7 @@ def paint_cell_lane(
 
 
 def paint_bars(
-    painter: QPainter, lane: "Lane", cells: CellLayout, values: FloatArray
+    painter: QPainter, lane: Lane, cells: CellLayout, values: FloatArray
 ) -> None:
     """A bar a dot [n_dots] from the zero line, and its number where all have room."""
     font = _number_font(lane, cells)
@@ -77,7 +74,7 @@ def paint_bars(
 
 
 def paint_course(
-    painter: QPainter, lane: "Lane", cells: CellLayout, values: FloatArray
+    painter: QPainter, lane: Lane, cells: CellLayout, values: FloatArray
 ) -> None:
     """A line that climbs and falls from column to column, begun at zero."""
     zero, unit = _zero_and_unit(lane, cells, COURSE_WIDTH)
@@ -94,7 +91,7 @@ def paint_course(
     painter.drawPolyline(points)
 
 
-def _number_font(lane: "Lane", cells: CellLayout) -> QFont | None:
+def _number_font(lane: Lane, cells: CellLayout) -> QFont | None:
     """The font for numbers at the ends of bars; None where they have no room."""
     if cells.cell_width < NUMBERS_FROM:
         return None
@@ -107,7 +104,7 @@ def _number_font(lane: "Lane", cells: CellLayout) -> QFont | None:
     return font if is_roomy else None
 
 
-def _zero_and_unit(lane: "Lane", cells: CellLayout, room: float) -> tuple[float, float]:
+def _zero_and_unit(lane: Lane, cells: CellLayout, room: float) -> tuple[float, float]:
     """Where zero lies, and how many pixels a unit is; `room` is kept at both ends.
 
     A share's lane ends with its limit; a signed one with what it holds.
@@ -147,9 +144,7 @@ def paint_column(
     paint_outline(painter, layout.cells(lane), 0, column, thickness)
 
 
-def paint_names(
-    painter: QPainter, lane: "Lane", layout: LanesLayout, place: int
-) -> None:
+def paint_names(painter: QPainter, lane: Lane, layout: LanesLayout, place: int) -> None:
     """The lane's name at its left, in its colour; its total at the right."""
     cells, sides = layout.cells(place), layout.sides
     painter.setFont(sans(SMALL))

@@ -17,7 +17,8 @@ from app.scene import Scene
 from app.widgets.card import Card
 from app.widgets.cell_text import range_text
 from app.widgets.chain import Chain, Link
-from app.widgets.lanes import Lane, Lanes
+from app.widgets.lane import Lane
+from app.widgets.lanes import Lanes
 from app.widgets.spot_map import Spot
 from core.trace.matrix import Axis, Cell, Scale
 from core.trace.numbers import short

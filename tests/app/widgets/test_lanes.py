@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
-from app.widgets.lanes import Lane, Lanes
+from app.widgets.lane import Lane
+from app.widgets.lanes import Lanes
 from app.widgets.lanes_layout import lane_heights
 from core.trace.matrix import Axis, Scale
 
