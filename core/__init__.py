@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from core.bundle import Bundle as Bundle
     from core.bundle import open_bundle as open_bundle
     from core.pipeline import run_trace as run_trace
+    from core.trace.archive import read_trace as read_trace
+    from core.trace.archive import save_trace as save_trace
     from core.trace.edits import Edit as Edit
     from core.trace.trace import Trace as Trace
 
@@ -18,10 +20,20 @@ _HOMES = {
     "Edit": "core.trace.edits",
     "Trace": "core.trace.trace",
     "open_bundle": "core.bundle",
+    "read_trace": "core.trace.archive",
     "run_trace": "core.pipeline",
+    "save_trace": "core.trace.archive",
 }
 
-__all__ = ["Bundle", "Edit", "Trace", "open_bundle", "run_trace"]
+__all__ = [
+    "Bundle",
+    "Edit",
+    "Trace",
+    "open_bundle",
+    "read_trace",
+    "run_trace",
+    "save_trace",
+]
 
 
 def __getattr__(name: str) -> Any:

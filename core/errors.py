@@ -29,6 +29,10 @@ class TraceError(CoreError):
     """A step, an index or a sentence that the trace cannot serve."""
 
 
+class MissingWeightError(TraceError):
+    """A weight that a trace without a model does not have. Names the weight."""
+
+
 class TrainingError(CoreError):
     """A run that cannot start or cannot go on."""
 

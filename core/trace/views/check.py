@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.errors import MissingWeightError
 from core.trace.needs import SUMS_OF_PRODUCTS, Index, input_letters, needs
 from core.trace.selection import ROWS_OF_KEYS, Selection, has_numbers
 from core.trace.steps import TOKEN_OPS, Step
@@ -30,7 +31,8 @@ class Check:
 def check_of(trace: Trace, selection: Selection) -> Check | None:
     """Recompute the shown part, or the chosen row where all of it takes too long.
 
-    None where the step has no numbers, or even one row is not at hand.
+    None where the step has no numbers, even one row is not at hand, or the trace lacks
+    the weights.
     """
     step = trace.step(selection.step)
     if step.op in TOKEN_OPS or not has_numbers(step):
@@ -41,7 +43,10 @@ def check_of(trace: Trace, selection: Selection) -> Check | None:
     if index is None:
         return None
     recorded = np.asarray(trace.part(step.key, index[1]), dtype=np.float64)
-    again = np.asarray(trace.recomputed(step.key, index[1]), dtype=np.float64)
+    try:
+        again = np.asarray(trace.recomputed(step.key, index[1]), dtype=np.float64)
+    except MissingWeightError:
+        return None
     same = (recorded == again) | (np.isnan(recorded) & np.isnan(again))
     with np.errstate(invalid="ignore"):
         differences = np.where(same, 0.0, np.abs(again - recorded))

@@ -1,0 +1,283 @@
+"""A whole trace as one file: every step's numbers, without the model.
+
+`save_trace` writes an NPZ that `numpy.load` opens: an array for every step, under its
+key, and a text "trace" with the configuration, the tokens and the step names.
+`read_trace` makes a `Trace` of it again. Steps are read from the file, and what the
+file leaves out is computed from them; a number that takes a weight says so.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.config import ModelConfig
+from core.errors import CheckpointError, CoreError, MissingWeightError
+from core.files import file_made_whole
+from core.npz import Array, NpzWriter, damaged, read_arrays, read_table
+from core.tokenizers.base import Tokenizer
+from core.tokenizers.recorded import (
+    RecordedTokenizer,
+    encoding_of_table,
+    table_of,
+    vocabulary_arrays,
+    vocabulary_of_arrays,
+)
+from core.trace.edits import Edit
+from core.trace.steps import Step, axis_sizes, steps_for
+from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FORMAT, VERSION = "glassformer trace", 1
+TABLE = "trace"
+"""Name of the text that says what the arrays are."""
+GIVENS = ("positions", "mask")
+BYTES, LENGTHS = "vocabulary.bytes", "vocabulary.lengths"
+WHOLE_BYTES = 32 * 2**20
+"""A larger step is derived and written head by head, or row by row."""
+NUMBER_BYTES = 4
+
+Watch = Callable[[int, int], None]
+"""Told how many bytes are written, and of how many; may raise to stop."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Archive:
+    """A trace out of a file, and what the file says of the model that made it."""
+
+    file: Path
+    name: str
+    """Of the model."""
+    trace: Trace
+    """Read-only and without weights."""
+    tokenizer: RecordedTokenizer
+    """Knows what every id means, and no text but this one."""
+
+    @property
+    def config(self) -> ModelConfig:
+        """Of the model."""
+        return self.trace.config
+
+
+class AbsentWeights(Mapping[str, "Tensor"]):
+    """The names of a model's weights, and none of their numbers."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        """Know of these weights."""
+        self._names = names
+
+    def __getitem__(self, address: str) -> "Tensor":
+        """Refuse.
+
+        Raises:
+            MissingWeightError: It is the name of a weight.
+            KeyError: It is not.
+        """
+        if address not in self._names:
+            raise KeyError(address)
+        raise MissingWeightError(
+            f"{address} is not in the trace file, which holds no weights; "
+            "open the model to see it."
+        )
+
+    def __contains__(self, address: object) -> bool:
+        return address in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._names))
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def in_silence(n_done: int, n_bytes: int) -> None:
+    """Watch nothing."""
+
+
+def save_trace(
+    trace: Trace,
+    file: str | Path,
+    tokenizer: Tokenizer,
+    *,
+    name: str = "",
+    is_compact: bool = False,
+    watch: Watch = in_silence,
+) -> None:
+    """Write a trace into one NPZ file, step by step.
+
+    No more than one step, or one head of a large one, is in memory at a time.
+
+    Args:
+        trace: What to write.
+        file: Where to.
+        tokenizer: What cut its text; the file keeps what every id means.
+        name: Of the model.
+        is_compact: Leave out what `read_trace` computes again without a weight: scores,
+            patterns, sums. A fifth of the size for a long sentence.
+        watch: Told of the progress.
+
+    Raises:
+        CheckpointError: The place is full, read-only or missing.
+    """
+    steps = stored_steps(trace, is_compact=is_compact)
+    total, done = archive_bytes(trace, is_compact=is_compact), 0
+    with file_made_whole(Path(file)) as target, NpzWriter(target) as writer:
+        about = _about(trace, tokenizer, name, steps)
+        writer.write_text(TABLE, json.dumps(about))
+        for key, array in zip(
+            (BYTES, LENGTHS), vocabulary_arrays(tokenizer), strict=True
+        ):
+            writer.write(key, array)
+        for given in GIVENS:
+            writer.write(given, trace.part(given))
+        for step in steps:
+            shape = trace.shape(step.key)
+            kind = trace.part(step.key, (0,) * len(shape)).dtype
+            writer.write_parts(step.key, kind, shape, _parts(trace, step.key))
+            done += math.prod(shape) * NUMBER_BYTES
+            watch(done, total)
+
+
+def archive_bytes(trace: Trace, *, is_compact: bool = False) -> int:
+    """The size of the file, without its table and vocabulary."""
+    shapes = (trace.shape(s.key) for s in stored_steps(trace, is_compact=is_compact))
+    return sum(NUMBER_BYTES * math.prod(shape) for shape in shapes)
+
+
+def stored_steps(trace: Trace, *, is_compact: bool = False) -> tuple[Step, ...]:
+    """The steps that a file holds, in order."""
+    weights = weights_of(trace.config)
+
+    def follows_from_others(step: Step) -> bool:
+        takes_weights = not weights.isdisjoint(step.inputs)
+        return not (takes_weights or trace.is_kept(step.key))
+
+    with_numbers = (step for step in trace.steps if step.axes)
+    return tuple(s for s in with_numbers if not (is_compact and follows_from_others(s)))
+
+
+def weights_of(config: ModelConfig) -> frozenset[str]:
+    """The addresses of all weights that the steps of a model take."""
+    steps = steps_for(config)
+    inputs = {address for step in steps for address in step.inputs}
+    others = {"text", *GIVENS, *(step.key for step in steps)}
+    return frozenset(a for a in inputs - others if not a.startswith("config."))
+
+
+def read_trace(file: str | Path) -> Trace:
+    """The trace that a file holds, read-only and without weights.
+
+    Raises:
+        CheckpointError: The file is missing, damaged, newer, or no trace of ours.
+    """
+    return open_archive(file).trace
+
+
+def open_archive(file: str | Path) -> Archive:
+    """A trace file with its tokens; a large one stays on the disk until looked at.
+
+    Raises:
+        CheckpointError: The file is missing, damaged, newer, or no trace of ours.
+    """
+    file = Path(file)
+    arrays = read_arrays(file)
+    about = _checked_table(arrays, file)
+    try:
+        encoding = encoding_of_table(about["tokens"])
+        config = ModelConfig.from_dict(about["config"])
+        vocabulary = vocabulary_of_arrays(arrays[BYTES], arrays[LENGTHS])
+        unit = str(about["unit"])
+        tokenizer = RecordedTokenizer(vocabulary, about["specials"], encoding, unit)
+        _check_shapes(config, arrays, len(encoding.pieces))
+        trace = Trace(
+            config=config,
+            weights=AbsentWeights(weights_of(config)),
+            encoding=encoding,
+            kept=_tensors(arrays, (step.key for step in steps_for(config))),
+            given=_tensors(arrays, iter(GIVENS)),
+            edits=[_edit(row) for row in about["edits"]],
+        )
+        name = str(about["model"])
+    except (KeyError, TypeError, ValueError, AttributeError, CoreError) as error:
+        raise damaged(file) from error
+    return Archive(file, name, trace, tokenizer)
+
+
+def _about(
+    trace: Trace, tokenizer: Tokenizer, name: str, steps: tuple[Step, ...]
+) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "model": name,
+        "config": trace.config.to_dict(),
+        "tokens": table_of(trace.encoding),
+        "unit": tokenizer.unit,
+        "specials": dict(tokenizer.specials),
+        "steps": [{"key": step.key, "axes": step.axes} for step in steps],
+        "edits": [asdict(edit) for edit in trace.edits],
+    }
+
+
+def _checked_table(arrays: Mapping[str, Array], file: Path) -> dict[str, Any]:
+    about = read_table(arrays, TABLE, file)
+    if about.get("format") != FORMAT:
+        raise CheckpointError(
+            f"{file} holds arrays, but no trace that this program saved; "
+            "choose another file."
+        )
+    version = about.get("version")
+    if not isinstance(version, int):
+        raise damaged(file)
+    if version > VERSION:
+        raise CheckpointError(
+            f"{file} was saved by a newer version of this program (format {version}); "
+            "open it there, or bring this one up to date."
+        )
+    return about
+
+
+def _check_shapes(config: ModelConfig, arrays: Mapping[str, Array], n: int) -> None:
+    """Refuse arrays of another size, and a file that lacks what takes a weight.
+
+    Raises:
+        ValueError: One does not fit.
+    """
+    sizes, weights = axis_sizes(config, n), weights_of(config)
+    for step in steps_for(config):
+        array = arrays.get(step.key)
+        shape = tuple(sizes[axis] for axis in step.axes)
+        is_needed = not weights.isdisjoint(step.inputs)
+        if (array is None and is_needed) or (
+            array is not None and array.shape != shape
+        ):
+            raise ValueError(f"{step.key} does not fit")
+    if arrays["positions"].shape != (n,) or arrays["mask"].shape != (n, n):
+        raise ValueError("positions or mask do not fit")
+
+
+def _edit(row: Mapping[str, Any]) -> Edit:
+    return Edit(row["key"], tuple(row["index"]), row["value"], row["mode"])
+
+
+def _parts(trace: Trace, key: str) -> Iterator[Array]:
+    """A step whole, or place by place along its first axis where it is large."""
+    shape = trace.shape(key)
+    if math.prod(shape) * NUMBER_BYTES <= WHOLE_BYTES:
+        yield trace.part(key)
+        return
+    for place in range(shape[0]):
+        yield trace.part(key, (place,))[None]
+
+
+def _tensors(arrays: Mapping[str, Array], keys: Iterator[str]) -> "dict[str, Tensor]":
+    import torch
+
+    there = (key for key in keys if key in arrays)
+    return {key: torch.from_numpy(np.asarray(arrays[key])) for key in there}
