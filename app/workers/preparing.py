@@ -2,6 +2,7 @@
 
 In: the texts and the tokenizer of a draft. Out: facts for the doctor, or a run's folder
 that the training program can be started on. It ends at once where nobody waits for it.
+Long texts are read in a process of their own, which leaves the window its interpreter.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,6 +11,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from app.workers.apart import apart
+from app.workers.looking import Share, are_short, look
 from app.workers.runner import Worker
 from core.errors import TrainingError
 from core.training.config import RunConfig, TokenizerConfig
@@ -41,14 +44,6 @@ class LookRequest:
     """What was read of the same texts before."""
     withdrawn: Event
     doing: str = "reading your text"
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """How much of a request is done."""
-
-    what: str
-    share: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,28 +100,35 @@ class PreparingWorker(Worker):
             return None
 
     def _look(self, request: LookRequest) -> Looked:
-        from core.training.facts import measure_tokens, read_facts
-
         facts = request.known
-        if facts is None:
-            told = self._teller(request, "reading the text")
-            facts = read_facts(request.sources, told)
-            self.progressed.emit(request, facts)
-        if not facts.n_characters:
-            return Looked(facts, None)
-        told = self._teller(request, "counting tokens")
-        tokens = measure_tokens(facts, request.tokenizer, request.folder, told)
+
+        def tell(part: "Share | TextFacts") -> None:
+            nonlocal facts
+            self._check(request)
+            if not isinstance(part, Share):
+                facts = part
+            self.progressed.emit(request, part)
+
+        given = (request.sources, request.tokenizer, request.folder, request.known)
+        if are_short(request.sources):
+            tokens = look(*given, tell)
+        else:
+            tokens = apart(look, given, tell, lambda: self._check(request))
+        assert facts is not None  # told, if it was not known
         return Looked(facts, tokens)
 
-    def _teller(self, request: LookRequest | WriteRunRequest, what: str) -> Told:
+    def _teller(self, request: WriteRunRequest, what: str) -> Told:
         """What the work tells its progress to; it ends the work if nobody listens."""
 
         def tell(share: float) -> None:
-            if request.withdrawn.is_set() or self.should_end():
-                raise WithdrawnError
+            self._check(request)
             self.progressed.emit(request, Share(what, share))
 
         return tell
+
+    def _check(self, request: LookRequest | WriteRunRequest) -> None:
+        if request.withdrawn.is_set() or self.should_end():
+            raise WithdrawnError
 
 
 def branched(request: BranchRequest) -> Path:

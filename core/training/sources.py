@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
+from threading import Lock
 
 from core.errors import TrainingError
 from core.files import file_made_whole
@@ -23,21 +25,21 @@ from core.training.documents import (
     sides_of,
     units_of,
 )
-from core.training.progress import Told, untold
+from core.training.progress import Told, told_along, untold
 from core.training.reading import (
     AS_IT_IS,
-    BLOCK_BYTES,
     Fault,
     Reading,
     check_file,
     read_blocks,
 )
-from core.training.stories import story_text
+from core.training.stories import story_blocks
 
 TRAIN_FILE = "train.txt"
 VALID_FILE = "valid.txt"
 BETWEEN_TEXTS = SEPARATORS["documents"]
 """What stands between the text of one file and the next: an empty line."""
+TOLD_EVERY_BYTES = 1 << 16
 PASTED = Path("The pasted text")
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
@@ -172,7 +174,7 @@ def write_sources(
         sided: Iterable[tuple[int, str]] = ((TRAIN, b) for b in text_blocks(sources))
         names: tuple[str, ...] = (TRAIN_FILE,)
     else:
-        sided = _sided_units(sources, valid_share, split)
+        sided = _sided_units(sources, valid_share, split, told)
         names = (TRAIN_FILE, VALID_FILE)
     n_written = [0 for _ in names]
     n_all, n_told = max(n_bytes_of(sources), 1), 0
@@ -183,7 +185,7 @@ def write_sources(
                 n_written[side] += files[side].write(text.encode())
             if sum(n_written) > n_told:
                 told(min(sum(n_written) / n_all, 1.0))
-                n_told = sum(n_written) + BLOCK_BYTES
+                n_told = sum(n_written) + TOLD_EVERY_BYTES
         if 0 in n_written:
             name = names[n_written.index(0)]
             raise TrainingError(f"Nothing is left for {name}; give more text.")
@@ -191,10 +193,11 @@ def write_sources(
 
 
 def _sided_units(
-    sources: tuple[Source, ...], share: float, split: Split
+    sources: tuple[Source, ...], share: float, split: Split, told: Told
 ) -> Iterator[tuple[int, str]]:
     """Go through the text twice: to see what repeats, and to deal it out."""
-    units = count_units(text_blocks(sources))
+    blocks = told_along(text_blocks(sources), 1, lambda _: told(0.0))
+    units = count_units(blocks)
     sides = sides_of(units, share, split).tolist()
     separator = SEPARATORS[units.kind]
     n = 0
@@ -214,11 +217,34 @@ def _blocks_of(source: Source) -> Iterator[str]:
     if isinstance(source, PastedSource):
         yield source.text.replace("\r\n", "\n").replace("\r", "\n")
     elif isinstance(source, StorySource):
-        yield _told_stories(source.seed, source.n_characters, chants=source.chants)
+        yield from _told_stories(source)
 
 
-_told_stories = lru_cache(maxsize=1)(story_text)
-"""Told once for looking at them and for writing them."""
+class _Remembered:
+    """A text that is told block by block, and only once however often it is read."""
+
+    def __init__(self, blocks: Iterator[str]) -> None:
+        self._blocks, self._told = blocks, list[str]()
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[str]:
+        n = 0
+        while (block := self._block(n)) is not None:
+            yield block
+            n += 1
+
+    def _block(self, place: int) -> str | None:
+        with self._lock:
+            if place == len(self._told):
+                self._told += islice(self._blocks, 1)
+            return self._told[place] if place < len(self._told) else None
+
+
+@lru_cache(maxsize=1)
+def _told_stories(source: StorySource) -> _Remembered:
+    """Told once for looking at them and for writing them."""
+    told = story_blocks(source.seed, source.n_characters, chants=source.chants)
+    return _Remembered(told)
 
 
 def _files_below(folder: Path) -> list[Path]:

@@ -26,6 +26,9 @@ CHANTED = 5
 SEPARATOR = "\n\n"
 """What stands between two documents of a corpus."""
 
+BLOCK_CHARACTERS = 1 << 16
+"""Told within a few hundredths of a second."""
+
 _ROW = "\x00"
 """Stands for an echo's row until the articles are right, so the row stays untouched."""
 
@@ -64,14 +67,24 @@ def stories(seed: int, *, chants: bool = False) -> Iterator[str]:
 
 def story_text(seed: int, n_characters: int, *, chants: bool = False) -> str:
     """Stories separated by empty lines, as many as make at least so many characters."""
-    told: list[str] = []
-    length = 0
+    return "".join(story_blocks(seed, n_characters, chants=chants))
+
+
+def story_blocks(
+    seed: int, n_characters: int, *, chants: bool = False
+) -> Iterator[str]:
+    """The same text in blocks of about `BLOCK_CHARACTERS`, as they are told."""
+    block, n_block, n_before = [""], 0, 0
     for story in stories(seed, chants=chants):
-        told.append(story)
-        length += len(story) + len(SEPARATOR)
-        if length - len(SEPARATOR) >= n_characters:
-            return SEPARATOR.join(told)
-    raise AssertionError("stories never end")
+        block.append(story)
+        n_block += len(story) + len(SEPARATOR)
+        is_last = n_before + n_block - len(SEPARATOR) >= n_characters
+        if is_last or n_block >= BLOCK_CHARACTERS:
+            text = SEPARATOR.join(block)
+            yield text if n_before else text.removeprefix(SEPARATOR)
+            block, n_before, n_block = [""], n_before + n_block, 0
+        if is_last:
+            return
 
 
 def told_stories(seed: int) -> Iterator[Story]:

@@ -14,12 +14,12 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.dialogs.training.draft import Draft, changes_of
 from app.failures import ErrorReport
+from app.workers.looking import Share
 from app.workers.preparing import (
     BranchRequest,
     Looked,
     LookRequest,
     PreparingWorker,
-    Share,
     WriteRunRequest,
 )
 from app.workers.runner import Runner

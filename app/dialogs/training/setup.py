@@ -29,7 +29,7 @@ from app.settings import Settings
 from app.widgets.elided import ElidedLabel
 from app.widgets.steady_button import SteadyButton
 from app.workers.calibrating import Calibration
-from app.workers.preparing import Share
+from app.workers.looking import Share
 from core.errors import CoreError
 
 DATA, MODEL, BEGIN = range(3)
