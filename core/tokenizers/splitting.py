@@ -24,6 +24,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # Python counts U+001C to U+001F as white space, GPT-2's rule does not.
 _CHUNK = re.compile(r"[^\S\x1c-\x1f]*[\S\x1c-\x1f]+|[^\S\x1c-\x1f]+")
 _JOINABLE = re.compile(r"[^\S\x1c-\x1f]+[\S\x1c-\x1f]+")
+_ONE_WORD = re.compile(r" ?[A-Za-z]+")
 _BORDERS = (
     re.compile(r"(?<=[\S\x1c-\x1f])(?=[^\S\x1c-\x1f])"),  # where a chunk begins
     re.compile(r"(?<=[^\W_])(?=[^\w\s])"),  # after a letter or digit, before a sign
@@ -56,7 +57,9 @@ def words_of_chunks(chunks: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     """Split each of many chunks: (chunk, its words). In any order, all at one go."""
     joinable: list[str] = []
     for chunk in chunks:
-        if _JOINABLE.fullmatch(chunk):
+        if _ONE_WORD.fullmatch(chunk):
+            yield chunk, [chunk]
+        elif _JOINABLE.fullmatch(chunk):
             joinable.append(chunk)
         else:
             yield chunk, split_words(chunk)
