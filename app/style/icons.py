@@ -35,6 +35,7 @@ ICONS = {
     "search": "ph.magnifying-glass",
     "zoom": "ph.magnifying-glass-plus",
     "settings": "ph.gear",
+    "sliders": "ph.sliders-horizontal",
     "theme": "ph.moon",
     "help": "ph.question",
     "about": "ph.info",

@@ -52,6 +52,8 @@ class Heads:
     colour: str
     """Theme colour of positive values."""
     captions: tuple[str, ...]
+    dimmed: tuple[int, ...] = ()
+    """Columns that are drawn faintly."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +105,7 @@ class HeadGrid(QWidget):
         scale: Scale,
         colour: str,
         captions: tuple[str, ...] = (),
+        dimmed: tuple[int, ...] = (),
     ) -> None:
         """Show the matrices [n_heads, rows, columns] in one scale; None for nothing.
 
@@ -112,7 +115,7 @@ class HeadGrid(QWidget):
         was = (0,) if self._heads is None else self._heads.stack.shape
         self._heads = None
         if stack is not None and stack.size:
-            self._heads = Heads(stack, scale, colour, captions)
+            self._heads = Heads(stack, scale, colour, captions, dimmed)
         self._forget_picture()
         if self._hovered != NOWHERE:
             stays = self._heads is not None and stack is not None and stack.shape == was
@@ -214,6 +217,7 @@ class HeadGrid(QWidget):
         cells = picture.layout.cells(head)
         is_chosen, is_hovered = head == self._selected, head == self._hovered[0]
         ink.paint_cells(painter, cells, picture.image, picture.source(head))
+        ink.paint_veil(painter, cells, self._heads.dimmed if self._heads else ())
         if is_chosen:
             painter.setPen(QPen(theme().colour("accent"), 2))
             painter.drawRect(ink.map_rectangle(cells).adjusted(-1, -1, 1, 1))

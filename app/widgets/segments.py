@@ -36,6 +36,14 @@ class Segments(QWidget):
         """Choose a word, as a click on it does."""
         self._group.button(place).click()
 
+    def set_place(self, place: int) -> None:
+        """Light a word that somebody else chose; nothing is told."""
+        self._group.button(place).setChecked(True)
+
+    def set_tip(self, place: int, tip: str) -> None:
+        """What is said of a word while the mouse rests on it."""
+        self._group.button(place).setToolTip(tip)
+
     @Slot(int)
     def _on_group_clicked(self, place: int) -> None:
         self.chosen.emit(place)

@@ -15,6 +15,7 @@ from app.scene import Scene
 from core.trace.needs import Index
 from core.trace.selection import ROWS_OF_KEYS, Selection
 from core.trace.trace import Trace
+from core.trace.viewing import PLAIN
 
 Part = tuple[str, Index]
 
@@ -32,10 +33,14 @@ class Page(QWidget):
     selection_requested = Signal(object)
     """The reader pointed somewhere: the `Selection` that follows."""
 
+    viewing_requested = Signal(object)
+    """The reader wants to look in another way: the `Viewing` that follows."""
+
     def __init__(self) -> None:
         """An empty page."""
         super().__init__()
         self.selection = Selection()
+        self.viewing = PLAIN
         self._trace: Callable[[], Trace | None] = nothing
         self._subject: Hashable = None
 
@@ -57,7 +62,7 @@ class Page(QWidget):
 
     def display(self, scene: Scene) -> None:
         """Show the scene; what has not changed is left alone."""
-        self.selection = scene.selection
+        self.selection, self.viewing = scene.selection, scene.viewing
         subject = self.subject(scene)
         if self._trace() is not scene.trace or subject != self._subject:
             self._trace, self._subject = ref(scene.trace), subject
@@ -78,6 +83,11 @@ class Page(QWidget):
         """Ask for the present selection with other fields."""
         moved = replace(self.selection, focus=None, **fields)  # type: ignore[arg-type]
         self.selection_requested.emit(moved)
+
+    def look(self, **fields: object) -> None:
+        """Ask for the present viewing with other fields."""
+        changed = replace(self.viewing, **fields)  # type: ignore[arg-type]
+        self.viewing_requested.emit(changed)
 
 
 def is_of_keys(step_key: str) -> bool:

@@ -1,17 +1,25 @@
-"""The panel itself: it chooses the page for a step and hands wishes to the session."""
+"""The panel itself: it chooses the page for a step and hands wishes to the session.
 
-from PySide6.QtWidgets import QStackedLayout
+The steps from scores to pattern have several pictures; which of them is seen, the
+viewing decides.
+"""
+
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from app.panels.attention.joined import ConcatPage, OutputProjectionPage
 from app.panels.attention.mix import MixPage
 from app.panels.attention.norm import NormPage
 from app.panels.attention.page import Page, Part
+from app.panels.attention.picture_bar import PictureBar
+from app.panels.attention.pictures import Picture, picture_of
 from app.panels.attention.projections import ProjectionsPage
 from app.panels.attention.rotation import RotationPage
-from app.panels.attention.squares import SquaresPage
 from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
+from core.trace.views.attention_map import STAGES
+
+BAR_GAP = 8
 
 PAGES: dict[str, type[Page]] = {
     "norm": NormPage,
@@ -20,42 +28,54 @@ PAGES: dict[str, type[Page]] = {
     "v": ProjectionsPage,
     "q_rotated": RotationPage,
     "k_rotated": RotationPage,
-    "scores": SquaresPage,
-    "scaled": SquaresPage,
-    "masked": SquaresPage,
-    "pattern": SquaresPage,
     "heads": MixPage,
     "concat": ConcatPage,
     "out": OutputProjectionPage,
 }
-"""The last word of a step's key -> the page that shows it."""
+"""The last word of a step's key -> its page; the steps of a score have pictures."""
 
 
 class AttentionPanel(Panel):
     """Every step of a layer's attention, each with its own picture."""
 
     def __init__(self, session: Session) -> None:
-        """No page is made before its first step is shown."""
+        """No page is made before it is first shown."""
         super().__init__(session)
-        self._pages: dict[type[Page], Page] = {}
-        self._stack = QStackedLayout(self)
-        self._stack.setContentsMargins(0, 0, 0, 0)
+        self._pages: dict[type[Page] | Picture, Page] = {}
+        self._bar = PictureBar()
+        self._bar.viewing_requested.connect(session.request_viewing)
+        self._stack = QStackedWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(BAR_GAP)
+        column.addWidget(self._bar)
+        column.addWidget(self._stack, 1)
 
-    def page(self, step_key: str) -> Page:
-        """The page for a step."""
-        kind = PAGES[step_key.rpartition(".")[2]]
+    def page(self, scene: Scene) -> Page:
+        """The page for the step and the picture of a scene."""
+        name = name_of(scene)
+        kind = picture_of(scene.viewing.picture) if name in STAGES else PAGES[name]
         if kind not in self._pages:
-            page = self._pages[kind] = kind()
+            page = kind.create() if isinstance(kind, Picture) else kind()
             page.selection_requested.connect(self.session.request_selection)
+            page.viewing_requested.connect(self.session.request_viewing)
+            self._pages[kind] = page
             self._stack.addWidget(page)
         return self._pages[kind]
 
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """What the page of the present step is about to ask for."""
-        return self.page(scene.selection.step).parts(scene)
+        return self.page(scene).parts(scene)
 
     def display(self, scene: Scene) -> None:
         """Show the present step on its page."""
-        page = self.page(scene.selection.step)
+        page = self.page(scene)
+        self._bar.setVisible(name_of(scene) in STAGES)
+        self._bar.show_viewing(scene.viewing)
         page.display(scene)
         self._stack.setCurrentWidget(page)
+
+
+def name_of(scene: Scene) -> str:
+    """The last word of the present step's key."""
+    return scene.selection.step.rpartition(".")[2]

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
-from core.trace.views.attention import STAGES
+from core.trace.views.attention_map import STAGES
 
 
 class StageSwitch(QWidget):

@@ -23,12 +23,12 @@ from core.trace.matrix import Cell
 from core.trace.numbers import short
 from core.trace.selection import cell_of
 from core.trace.steps import steps_for
+from core.trace.views.attention_map import STAGES
 from tests.helpers.scenes import AskedSession, scene_of
 
 ATTN = "layers.1.attn"
 ROTARY = {"position": "rotary", "n_heads": 4, "n_kv_heads": 2}
-SQUARES = ("scores", "scaled", "masked", "pattern")
-STEPS = ("norm", "q", "k", "v", *SQUARES, "heads", "concat", "out")
+STEPS = ("norm", "q", "k", "v", *STAGES, "heads", "concat", "out")
 
 
 @pytest.fixture
@@ -48,13 +48,14 @@ def shown(panel, step, **place):
     scene = attention(step, **place)
     panel.display(scene)
     panel.grab()
-    return panel.page(scene.selection.step), scene
+    return panel.page(scene), scene
 
 
 def test_every_attention_step_of_every_model_has_a_page():
     for config in (ModelConfig(), ModelConfig(position="rotary", norm_place="post")):
         names = {s.name for s in steps_for(config) if s.name.startswith("attn.")}
-        assert {name.removeprefix("attn.") for name in names} <= set(PAGES)
+        shown = {*PAGES, *STAGES}
+        assert {name.removeprefix("attn.") for name in names} <= shown
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -73,7 +74,7 @@ def test_rotated_and_grouped_heads_are_drawn(panel, step):
 
 
 def test_the_stages_pass_through_one_map(panel):
-    pages = [shown(panel, step, head=1)[0] for step in SQUARES]
+    pages = [shown(panel, step, head=1)[0] for step in STAGES]
     assert len(set(pages)) == 1
     assert pages[0].findChild(Heatmap, "attention.map").matrix.prefix == (1,)
 
@@ -144,7 +145,7 @@ def test_a_key_head_leads_to_the_first_query_head_that_uses_it(panel):
     scene = attention("k", config=ROTARY, head=0)
     panel.display(scene)
     heard = panel.session.wishes
-    panel.page(scene.selection.step).findChild(HeadGrid).head_clicked.emit(1)
+    panel.page(scene).findChild(HeadGrid).head_clicked.emit(1)
     assert heard[-1].head == 2
 
 
@@ -210,7 +211,7 @@ def test_nothing_is_said_of_a_hovered_product_that_is_gone(panel, step, kind):
     assert "layer" not in status.text
 
 
-@pytest.mark.parametrize("step", SQUARES)
+@pytest.mark.parametrize("step", STAGES)
 def test_the_words_on_spare_attention_stand_only_beside_shares(panel, step):
     page, _ = shown(panel, step)
     assert page.findChild(HelpNote).isVisibleTo(page) == (step == "pattern")

@@ -1,8 +1,11 @@
 """Scores to pattern: one head enlarged, all heads beside it, the stage switched above.
 
 Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. The same map and the same
-grid stay while the stages pass through them.
+grid stay while the stages pass through them, and so does the part that is zoomed into.
 """
+
+from collections.abc import Hashable
+from dataclasses import replace
 
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
@@ -17,7 +20,10 @@ from app.widgets.card import GAP, Card, plain_label
 from app.widgets.colour_bar import ColourBar
 from app.widgets.head_grid import HeadGrid
 from app.widgets.heatmap import Heatmap
-from core.trace.views.attention import SquaresView, squares_parts, squares_view
+from app.widgets.zoom_map import ZoomMap
+from core.trace.viewing import BY_LAYER, Viewing
+from core.trace.views.attention_grid import GridView, grid_parts, grid_view
+from core.trace.views.attention_map import MapView, map_parts, map_view, row_in_heads
 
 ENLARGED, ALL_HEADS = 3, 2
 """How the two columns share the width."""
@@ -27,15 +33,15 @@ FEW_HEADS = 4
 """Up to so many heads the grid leaves room for their rows below it."""
 
 
-class SquaresPage(Page):
+class MapPage(Page):
     """Query rows by key columns, at the stage of the present step."""
 
     def __init__(self) -> None:
         """Empty maps."""
         super().__init__()
-        self._view: SquaresView | None = None
-        self._head: int | None = None
-        self._map, self._grid = Heatmap(), HeadGrid()
+        self._view: MapView | None = None
+        self._heads: GridView | None = None
+        self._map, self._grid = ZoomMap(), HeadGrid()
         self._map.setObjectName("attention.map")
         self._bar, self._status = ColourBar(), StatusLine()
         self._unit = plain_label(ink="muted")
@@ -73,6 +79,7 @@ class SquaresPage(Page):
     def _connect(self) -> None:
         self._map.cell_clicked.connect(self._on_cell_clicked)
         self._map.cell_hovered.connect(self._on_cell_hovered)
+        self._map.part_changed.connect(self._tell_part)
         self._map.set_hover_text(self._map_tip)
         self._row.cell_clicked.connect(self._on_row_clicked)
         self._row.set_hover_text(self._row_tip)
@@ -84,71 +91,113 @@ class SquaresPage(Page):
     # The page's questions.
 
     def parts(self, scene: Scene) -> tuple[Part, ...]:
-        """One stage of all heads."""
-        return squares_parts(scene.selection.step)
+        """The chosen head, and one stage of all heads."""
+        key, head = scene.selection.step, scene.selection.head
+        return (*map_parts(key, head), *grid_parts(key))
+
+    def subject(self, scene: Scene) -> Hashable:
+        """A step in the shape and the colours of the viewing."""
+        return scene.selection.step, bare(scene.viewing)
 
     def fill(self, scene: Scene) -> None:
         """Show the stage in both cards."""
-        self._view = view = squares_view(scene.trace, scene.selection.step)
-        self._head = None
-        self._stages.set_stage(view.stage)
-        self._help.setVisible(view.stage == "pattern")  # it speaks of shares
-        self._all.set_title(f"All heads of layer {view.layer + 1}")
-        self._grid.show_heads(view.stack, view.scale, "pattern", view.captions)
-        self._bar.show_scale(view.scale, "pattern")
-        self._unit.setText(view.unit)
-        self._status.set_note(view.note)
+        key = scene.selection.step
+        self._heads = heads = grid_view(scene.trace, key, scene.viewing)
+        self._view = None
+        self._stages.set_stage(heads.stage)
+        self._help.setVisible(heads.stage == "pattern")  # it speaks of shares
+        self._all.set_title(f"All heads of layer {heads.layer + 1}")
+        self._grid.show_heads(
+            heads.stack, heads.scale, "pattern", heads.captions, heads.dimmed
+        )
+        self._rows.setVisible(len(heads.stack) <= FEW_HEADS)
 
     def mark(self, scene: Scene) -> None:
         """Enlarge the chosen head and outline the chosen cell."""
-        at, view = scene.selection, self._view
-        assert view is not None
-        self._enlarged.set_title(f"Head {at.head + 1}")
-        if self._head != at.head:
-            self._head = at.head
-            self._map.show_matrix(view.matrix(at.head))
-        self._rows.setVisible(len(view.stack) <= FEW_HEADS)
-        self._rows.set_title(f"{view.rows.labels[at.query]} in every head")
-        self._row.show_matrix(view.row(at.query))
-        self._row.set_selected(at.head, at.key)
-        self._row.set_highlight(at.head, at.key)
-        self._map.set_selected(at.query, at.key)
-        self._map.set_highlight(at.query, at.key)
+        at, trace = scene.selection, scene.trace
+        if self._view is None or self._view.head != at.head:
+            self._enlarge(map_view(trace, at.step, at.head, scene.viewing))
+        assert self._view is not None
+        shaping = self._view.shaping
+        row, column = shaping.row_of(at.query), shaping.column_of(at.key)
+        self._map.set_selected(row, column)
+        self._map.set_highlight(row, column)
         self._grid.set_selected(at.head)
+        if len(trace.layers) and self._rows.isVisibleTo(self):
+            self._row.show_matrix(row_in_heads(trace, at.step, at.query, scene.viewing))
+            label = trace.encoding.pieces[at.query].label
+            self._rows.set_title(f"{label} in every head")
+            self._row.set_selected(at.head, column)
+            self._row.set_highlight(at.head, column)
+
+    def _enlarge(self, view: MapView) -> None:
+        self._view = view
+        self._enlarged.set_title(f"Head {view.head + 1}")
+        self._map.show_matrix(view.matrix)
+        self._bar.show_scale(view.matrix.scale, "pattern")
+        self._unit.setText(view.unit)
+        self._tell_part()
+
+    @Slot()
+    def _tell_part(self) -> None:
+        """Below the map: which part of it is seen, and how to read it."""
+        if self._view is not None:
+            told = (self._map.part_text, self._view.note)
+            self._status.set_note(" · ".join(text for text in told if text))
 
     # What the reader does.
 
     def _map_tip(self, row: int, column: int) -> str:
-        return self._grid_tip(self.selection.head, row, column)
+        return "" if self._view is None else self._view.tip(row, column)
 
     def _row_tip(self, head: int, column: int) -> str:
-        return self._grid_tip(head, self.selection.query, column)
+        view = self._view
+        if view is None or self._heads is None:
+            return ""
+        row = view.shaping.row_of(self.selection.query)
+        return "" if row is None else self._heads.tip(head, row, column)
 
     def _grid_tip(self, head: int, row: int, column: int) -> str:
-        return "" if self._view is None else self._view.tip(head, row, column)
+        return "" if self._heads is None else self._heads.tip(head, row, column)
 
     @Slot(int, int)
     def _on_cell_clicked(self, row: int, column: int) -> None:
-        self.ask(query=row, key=column)
+        if self._view is not None:
+            query, key = self._view.shaping.tokens_at(row, column)
+            self.ask(query=query, key=key)
 
     @Slot(int, int)
     def _on_cell_hovered(self, row: int, column: int) -> None:
-        self._on_spot_hovered(self.selection.head, row, column)
+        view = self._view
+        self._status.say(view.status(row, column) if view and row >= 0 else "")
 
     @Slot(int, int, int)
     def _on_spot_hovered(self, head: int, row: int, column: int) -> None:
-        view = self._view
-        self._status.say(view.status(head, row, column) if view and row >= 0 else "")
+        heads = self._heads
+        self._status.say(heads.status(head, row, column) if heads and row >= 0 else "")
 
     @Slot(int)
     def _on_head_clicked(self, head: int) -> None:
         self.ask(head=head)
 
     @Slot(int, int)
-    def _on_row_clicked(self, head: int, key: int) -> None:
-        self.ask(head=head, key=key)
+    def _on_row_clicked(self, head: int, column: int) -> None:
+        if self._view is not None:
+            self.ask(head=head, key=self._view.shaping.column_tokens[column][-1])
 
     @Slot(str)
     def _on_stage_clicked(self, stage: str) -> None:
         attn = self.selection.step.rpartition(".")[0]
         self.ask(step=f"{attn}.{stage}")
+
+
+def bare(viewing: Viewing) -> Viewing:
+    """What the maps depend on alone, to tell whether they have to be drawn again."""
+    return replace(
+        viewing,
+        picture="map",
+        gathered=(),
+        pinned=None,
+        order=BY_LAYER,
+        looks_back=False,
+    )

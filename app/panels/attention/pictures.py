@@ -1,0 +1,47 @@
+"""The pictures of attention: what the segments at the top of the panel choose from.
+
+Each row is a page that shows the steps from scores to pattern in its own way. A page's
+module is imported when its picture is first chosen.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.panels.attention.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One way to look at who looks at whom."""
+
+    name: str
+    """What `Viewing.picture` goes by."""
+    title: str
+    home: str
+    """Module and class."""
+    tip: str
+    """What it shows, in a sentence."""
+
+    def create(self) -> "Page":
+        """Import the page and make it."""
+        module, _, kind = self.home.partition(":")
+        page: Page = getattr(import_module(f"app.panels.attention.{module}"), kind)()
+        page.setObjectName(f"attention.{self.name}")
+        return page
+
+
+PICTURES = (
+    Picture(
+        "map",
+        "Map",
+        "map_page:MapPage",
+        "One head enlarged, and all heads of its layer beside it.",
+    ),
+)
+
+
+def picture_of(name: str) -> Picture:
+    """The picture of that name, or the first: a remembered one may be gone."""
+    return next((each for each in PICTURES if each.name == name), PICTURES[0])

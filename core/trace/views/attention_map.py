@@ -1,0 +1,217 @@
+"""One head's attention as a map: at any stage, in the shape that a person chose.
+
+Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. In: a trace, one of these
+keys, a head and a `Viewing`. Out: the map, its scale, and words for every cell. Layers,
+heads and tokens count from 1 for a reader.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+
+from core.trace.matrix import Axis, FloatArray, Matrix, Scale
+from core.trace.needs import Index
+from core.trace.numbers import short
+from core.trace.trace import Trace
+from core.trace.viewing import Viewing
+from core.trace.views.axes import largest_size
+from core.trace.views.shaping import SINK, Shaping, shaped, shaping_of
+
+STAGES = ("scores", "scaled", "masked", "pattern")
+"""The squares in the order in which one becomes the next."""
+UNITS = {
+    "scores": "q · k",
+    "scaled": "q · k / √d",
+    "masked": "q · k / √d",
+    "pattern": "share",
+}
+OF_THE_REST = "share of the rest"
+NOTES = {
+    "scores": "a cell is its row's query · its column's key",
+    "scaled": "every score divided by √{d_head} = {root}",
+    "masked": "masked cells are empty: their score is −∞",
+    "pattern": "masked cells are empty · each row sums to 1",
+}
+EMPTY_CELLS = {
+    "masked": "masked: −∞, since the key comes after the query",
+    "pattern": "share = 0, since the cell is masked",
+}
+NO_VALUE = "not a number"
+LEFT_NOTHING = "nothing: the first token took it all"
+ROWS_LOOK = "rows look at columns"
+DIMMED = "the first token is dimmed"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MapView:
+    """A map of one head, and what to say about it."""
+
+    layer: int
+    head: int
+    stage: str
+    matrix: Matrix
+    """[rows, columns] in the shape; NaN where nothing may be seen."""
+    recorded: FloatArray
+    """[n_query, n_key] as the trace has it; NaN where the mask forbids to look."""
+    shaping: Shaping
+    unit: str
+    """What a number is: "share", "q · k"."""
+    note: str
+    """How to read the map, and what was done to it."""
+
+    def where(self, row: int, column: int) -> str:
+        """The place of a cell: both tokens with their numbers."""
+        shape = self.shaping
+        query = _named(shape.rows.labels[row], shape.row_tokens[row])
+        key = _named(shape.columns.labels[column], shape.column_tokens[column])
+        return (
+            f"layer {self.layer + 1} · head {self.head + 1} · query {query} → key {key}"
+        )
+
+    def value(self, row: int, column: int) -> str:
+        """The number of a cell with its unit, or why there is none."""
+        number = float(self.matrix.values[row, column])
+        if np.isnan(number):
+            return self._why_empty(row, column)
+        return f"{self.unit} = {short(number, 4)}"
+
+    def status(self, row: int, column: int) -> str:
+        """Place and number in one line."""
+        return f"{self.where(row, column)}: {self.value(row, column)}"
+
+    def tip(self, row: int, column: int) -> str:
+        """Place and number, and what was recorded where that is another number."""
+        where = self.where(row, column).replace(" · query", "\nquery")
+        lines = [where, self.value(row, column)]
+        query, key = self.shaping.tokens_at(row, column)
+        recorded = float(self.recorded[query, key])
+        is_one_cell = self._size(row, column) == 1
+        if not self.shaping.is_plain and is_one_cell and not np.isnan(recorded):
+            lines.append(f"recorded: {short(recorded, 4)}")
+        return "\n".join(lines)
+
+    def _size(self, row: int, column: int) -> int:
+        shape = self.shaping
+        return len(shape.row_tokens[row]) * len(shape.column_tokens[column])
+
+    def _why_empty(self, row: int, column: int) -> str:
+        query, key = self.shaping.tokens_at(row, column)
+        is_forbidden = key > query and self.stage in EMPTY_CELLS
+        if is_forbidden:
+            return EMPTY_CELLS[self.stage]
+        was_there = not np.isnan(self.recorded[query, key])
+        return LEFT_NOTHING if self.shaping.has_no_sink and was_there else NO_VALUE
+
+
+def map_parts(key: str, head: int) -> tuple[tuple[str, Index], ...]:
+    """What `map_view` asks of the trace; masked scores keep the scaled ones' range."""
+    attn, _, stage = key.rpartition(".")
+    parts: tuple[tuple[str, Index], ...] = ((key, (head,)),)
+    return (*parts, (f"{attn}.scaled", (head,))) if stage == "masked" else parts
+
+
+def map_view(trace: Trace, key: str, head: int, viewing: Viewing) -> MapView:
+    """The map of one head at the stage of `key`."""
+    attn, _, stage = key.rpartition(".")
+    layer = trace.step(key).layer
+    assert layer is not None
+    recorded = seen(trace, stage, trace.part(key, (head,)))
+    shaping = shaping_of(trace, viewing, stage)
+    values = shaped(recorded, shaping)
+    dimmed = dimmed_in(shaping, viewing)
+    ranged = values
+    if stage == "masked":  # the same range as one step before
+        ranged = shaped(trace.part(f"{attn}.scaled", (head,)), shaping)
+    scale = scale_of(stage, ranged, dimmed, viewing)
+    is_of_rest = shaping.has_no_sink and shaping.is_of_shares
+    axes = shaping.rows, shaping.columns
+    return MapView(
+        layer=layer,
+        head=head,
+        stage=stage,
+        matrix=Matrix(values, *axes, scale, "pattern", key, (head,), dimmed),
+        recorded=recorded,
+        shaping=shaping,
+        unit=OF_THE_REST if is_of_rest else UNITS[stage],
+        note=note_of(trace, stage, shaping, scale, is_dimmed=bool(dimmed)),
+    )
+
+
+def row_parts(key: str, query: int) -> tuple[tuple[str, Index], ...]:
+    """What `row_in_heads` asks of the trace."""
+    return ((key, (None, query)),)
+
+
+def row_in_heads(trace: Trace, key: str, query: int, viewing: Viewing) -> Matrix:
+    """The row of one query in every head of the layer: [n_heads, columns].
+
+    A word's row is that of its last token: means belong to the map.
+    """
+    stage = key.rpartition(".")[2]
+    shaping = shaping_of(trace, viewing, stage)
+    row = trace.part(key, (None, query))
+    recorded = seen(trace, stage, row, query)
+    single = replace(shaping, row_tokens=((0,),))
+    values = shaped(recorded[:, None, :], single)[:, 0]
+    dimmed = dimmed_in(shaping, viewing)
+    names = tuple(str(head + 1) for head in range(len(values)))
+    scale = scale_of(stage, values, dimmed, viewing)
+    axes = Axis("head", names), shaping.columns
+    return Matrix(values, *axes, scale, "pattern", key, (), dimmed)
+
+
+def seen(
+    trace: Trace, stage: str, values: FloatArray, query: int | None = None
+) -> FloatArray:
+    """Values with NaN where the mask forbids to look, at the stages behind it.
+
+    [..., n_query, n_key], or [..., n_key] of one query.
+    """
+    if stage not in EMPTY_CELLS:
+        return values
+    mask = trace.part("mask") if query is None else trace.part("mask", (query,))
+    return np.where(mask, values, np.float32(np.nan))
+
+
+def dimmed_in(shaping: Shaping, viewing: Viewing) -> tuple[int, ...]:
+    """The columns that are drawn faintly: the first token's, if there are others."""
+    sink = shaping.column_of(SINK)
+    is_dimmed = viewing.sink == "dimmed" and len(shaping.column_tokens) > 1
+    return (sink,) if is_dimmed and sink is not None else ()
+
+
+def scale_of(
+    stage: str, values: FloatArray, dimmed: Sequence[int], viewing: Viewing
+) -> Scale:
+    """Shares run to 1, or the largest beside dimmed ones; scores to their largest."""
+    others = np.delete(values, dimmed, axis=-1) if dimmed else values
+    if stage != "pattern":
+        return Scale("signed", largest_size(others))
+    limit = (largest_size(others) or 1.0) if dimmed else 1.0
+    return Scale("share", limit, viewing.is_log, viewing.threshold)
+
+
+def note_of(
+    trace: Trace, stage: str, shaping: Shaping, scale: Scale, *, is_dimmed: bool
+) -> str:
+    """How to read a map: what a cell is, and everything that was done to it."""
+    d_head = trace.config.d_head
+    told = [ROWS_LOOK]
+    if shaping.is_plain:
+        told.append(NOTES[stage].format(d_head=d_head, root=short(sqrt(d_head))))
+    told += shaping.notes
+    if is_dimmed:
+        told.append(f"{DIMMED}: colours end at {short(scale.limit)}")
+    if scale.is_log:
+        told.append("colours by the logarithm")
+    if scale.threshold > 0:
+        told.append(f"shares under {short(scale.threshold)} have no colour")
+    return " · ".join(told)
+
+
+def _named(label: str, tokens: Sequence[int]) -> str:
+    """A token or a word with its number: "·met (6)", "Mira (1–2)"."""
+    first, last = tokens[0] + 1, tokens[-1] + 1
+    return f"{label} ({first})" if first == last else f"{label} ({first}–{last})"
