@@ -5,7 +5,7 @@ kept is derived from its inputs when somebody looks, by the function the forward
 uses, for the heads and rows looked at, and stays in a bounded cache.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from core.trace.explain import Explanation
+
+    Reader = Callable[[str, Index], Tensor]
+    """Gets a part of a step, a weight or a given."""
 
 CACHE_BYTES = 96 * 2**20
 """Derived parts are kept up to this size; the oldest leave first."""
@@ -156,6 +159,14 @@ class Trace:
         """Part of a step computed from its inputs, even where the pass kept it."""
         return read_only(self._derive(self.step(key), self.checked(key, index)))
 
+    def fresh(self, key: str, index: Index = ()) -> NDArray[Any]:
+        """Part of a step as `part` gives it, without a place in the cache.
+
+        For who looks at every head once: neither the part nor what it is derived from
+        pushes out of the cache what is on the screen.
+        """
+        return read_only(self._fresh(key, self.checked(key, index)))
+
     def explain(self, address: str, index: tuple[int, ...]) -> "Explanation":
         """The arithmetic that made one number: operands, equation, text.
 
@@ -233,18 +244,30 @@ class Trace:
         value = source[tuple(slice(None) if i is None else i for i in index)]
         return value, read_only(value)
 
-    def _derive(self, step: Step, index: Index) -> "Tensor":
+    def _remembered(self, address: str, index: Index) -> "Tensor":
+        return self._cached(address, index)[0]
+
+    def _fresh(self, address: str, index: Index) -> "Tensor":
+        if self.is_stored(address, index):
+            return self._remembered(address, index)
+        return self._derive(self._by_key[address], index, self._fresh)
+
+    def _derive(
+        self, step: Step, index: Index, read: "Reader | None" = None
+    ) -> "Tensor":
+        """A part of a step from its inputs, which come from `read`, or the cache."""
         from core.trace.derive import derive
 
         parts = needs(step, index, self.config)
         pairs = zip(step.inputs, parts, strict=True)
-        return derive(step, index, [self._argument(*pair) for pair in pairs])
+        read = read or self._remembered
+        return derive(step, index, [self._argument(*pair, read) for pair in pairs])
 
-    def _argument(self, address: str, index: Index) -> Any:
+    def _argument(self, address: str, index: Index, read: "Reader") -> Any:
         """An input as its op takes it: picked places stay as axes of length one."""
         if address.startswith("config."):
             return getattr(self.config, address.removeprefix("config."))
-        value = self._cached(address, self.checked(address, index))[0]
+        value = read(address, self.checked(address, index))
         for axis, place in enumerate(index):
             if place is not None:
                 value = value.unsqueeze(axis)

@@ -1,0 +1,64 @@
+"""Random tokens told twice: the test that finds heads which copy.
+
+No sentence tells whether a head completes what it has read before or only what it has
+learnt, so the tokens are drawn at random, and repeated (Olsson et al. 2022, section
+"Argument 1"). In: a model. Out: the scores that belong to it alone, whatever the
+sentence. The training monitor tells its heads the same tokens.
+"""
+
+import random
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.analysis.heads import OF_TELLING, HeadScores, scores_of
+
+if TYPE_CHECKING:
+    from core.bundle import Bundle
+
+LONGEST_TELLING = 40
+"""Tokens that are told twice, at most."""
+TELLING_SEED = 0
+"""The same tokens in every run and window, so that they can be compared."""
+
+
+def told_twice(n_vocab: int, n: int, apart: Iterable[int] = ()) -> list[int]:
+    """Draw n tokens, none of them twice if there are enough, and repeat them.
+
+    Tokens kept `apart`, such as the end of a text, are not drawn unless there are no
+    others.
+    """
+    draws = random.Random(TELLING_SEED)
+    specials = set(apart)
+    choice = [each for each in range(n_vocab) if each not in specials]
+    choice = choice or list(range(n_vocab))
+    if n <= len(choice):
+        return draws.sample(choice, n) * 2
+    return draws.choices(choice, k=n) * 2
+
+
+def telling_scores(bundle: "Bundle") -> HeadScores:
+    """The scores of a model's heads on tokens told twice; takes one forward pass.
+
+    NaN, with the reason, for a model that cannot read four tokens.
+    """
+    from core.pipeline import run_trace
+
+    config = bundle.config
+    n = min(LONGEST_TELLING, config.n_ctx // 2)
+    if n < OF_TELLING[0].least // 2:
+        return without_telling(config.n_layers, config.n_heads)
+    tokenizer = bundle.tokenizer
+    n_known = min(config.n_vocab, tokenizer.n_vocab)  # tables may have spare rows
+    ids = told_twice(n_known, n, tokenizer.specials.values())
+    trace = run_trace(bundle, ids=ids)
+    return scores_of(trace, OF_TELLING, period=n)
+
+
+def without_telling(n_layers: int, n_heads: int) -> HeadScores:
+    """What is known of a model that reads too few tokens to be told them twice."""
+    nothing = np.full((n_layers, n_heads), np.nan, np.float32)
+    nothing.flags.writeable = False
+    lacks = {score.name: f"needs {score.least} tokens" for score in OF_TELLING}
+    return HeadScores(dict.fromkeys(lacks, nothing), lacks)
