@@ -12,9 +12,12 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.model import functions
 
+FIRST_ROWS = 8192
+"""Of the table of waves; most models are read to their end with these."""
+
 
 class SinusoidalPosition(nn.Module):
-    """Fixed waves; the table is computed once and sliced (paper: section 3.5)."""
+    """Fixed waves; a table of them grows with what is read (paper: section 3.5)."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -23,14 +26,29 @@ class SinusoidalPosition(nn.Module):
         self._waves: Tensor | None = None
 
     def forward(self, positions: Tensor) -> Tensor:
-        """[n] -> [n, d_model]."""
-        if self._waves is None or self._waves.device != positions.device:
-            every = torch.arange(self.config.n_ctx, device="cpu")
-            waves = functions.sinusoid(
-                every, self.config.d_model, self.config.sinusoid_base
-            )
-            self._waves = waves.to(positions.device)
-        return functions.lookup(positions, self._waves)
+        """Ascending [n] -> [n, d_model]."""
+        return functions.lookup(positions, self._table(positions))
+
+    def _table(self, positions: Tensor) -> Tensor:
+        """Rows up to the last position at least; they double until they suffice.
+
+        The last position is only looked at where the table is not whole: a GPU would be
+        waited for.
+        """
+        n_ctx, device = self.config.n_ctx, positions.device
+        waves = self._waves
+        if waves is None or waves.device != device:
+            waves = self._first_waves(min(FIRST_ROWS, n_ctx), device)
+        while len(waves) < n_ctx and len(waves) <= int(positions[-1]):
+            waves = self._first_waves(min(2 * len(waves), n_ctx), device)
+        self._waves = waves
+        return waves
+
+    def _first_waves(self, n: int, device: torch.device) -> Tensor:
+        every = torch.arange(n, device="cpu")
+        config = self.config
+        waves = functions.sinusoid(every, config.d_model, config.sinusoid_base)
+        return waves.to(device)
 
 
 class LearnedPosition(nn.Module):
