@@ -131,10 +131,10 @@ def test_without_the_sink_a_cell_tells_its_share_of_the_rest_and_the_recorded(tr
     assert "left out" in view.note
     tip = view.tip(4, 1).splitlines()
     assert float(tip[2].removeprefix("share of the rest = ")) == pytest.approx(
-        rest, rel=1e-3
+        rest, abs=1e-3
     )
     assert float(tip[3].removeprefix("recorded: ")) == pytest.approx(
-        pattern[4, 2], rel=1e-3
+        pattern[4, 2], abs=1e-3
     )
     assert "took it all" in view.value(0, 0) or "masked" in view.value(0, 0)
 
