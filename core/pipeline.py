@@ -7,7 +7,7 @@ import torch
 from core.bundle import Bundle
 from core.errors import TraceError
 from core.model import functions
-from core.tokenizers.base import Encoding
+from core.tokenizers.base import Encoding, unknown_note
 from core.trace.edits import Edit, check_edits
 from core.trace.recorder import Recorder
 from core.trace.steps import axis_sizes, kept_keys, steps_for
@@ -30,8 +30,8 @@ def run_trace(
         edits: Numbers to change on the way.
 
     Raises:
-        TraceError: Nothing to read, more than n_ctx tokens, an id the model has no row
-            for, or an edit that points nowhere.
+        TraceError: Nothing to read, something that is no token, more than n_ctx tokens,
+            an id the model has no row for, or an edit that points nowhere.
     """
     if (text is None) == (ids is None):
         raise TraceError("run_trace takes either a text or ids.")
@@ -46,6 +46,8 @@ def trace_encoding(
 ) -> Trace:
     """Walk tokens through a model; raises as `run_trace` does."""
     config = bundle.config
+    if note := unknown_note(encoding, bundle.tokenizer):
+        raise TraceError(f"The sentence has what is {note}; leave that out.")
     check_ids(encoding.ids, config.n_vocab, config.n_ctx)
     steps, sizes = steps_for(config), axis_sizes(config, len(encoding.ids))
     check_edits(edits, steps, sizes)

@@ -106,9 +106,10 @@ def read_model(folder: Path, like: OpenModel | None = None) -> NativeModel:
         config = ModelConfig.from_dict(about["model"])
     except (ConfigError, TypeError) as error:
         raise CheckpointError(f"{path}: {error}") from error
-    tokenizer = _tokenizer(folder, config, about.get("tokenizer_fingerprint"), like)
     notes: list[str] = []
     warnings: list[str] = []
+    fingerprint = about.get("tokenizer_fingerprint")
+    tokenizer = _tokenizer(folder, config, fingerprint, like, warnings)
     weights = _unwrapped(read_tensors(folder / WEIGHTS_FILE), warnings)
     _check_kinds(folder / WEIGHTS_FILE, weights)
     _check_layers(folder / WEIGHTS_FILE, weights, config)
@@ -242,7 +243,11 @@ def _there(path: Path) -> Path:
 
 
 def _tokenizer(
-    folder: Path, config: ModelConfig, fingerprint: object, like: OpenModel | None
+    folder: Path,
+    config: ModelConfig,
+    fingerprint: object,
+    like: OpenModel | None,
+    warnings: list[str],
 ) -> Tokenizer:
     """The model's tokenizer: that of `like` where the fingerprints agree."""
     path = _there(folder / TOKENIZER_FILE)
@@ -250,25 +255,17 @@ def _tokenizer(
     if known is not None and known.fingerprint == fingerprint:
         return known
     tokenizer = open_tokenizer(path)
-    _check_tokenizer(folder, tokenizer, config, fingerprint)
-    return tokenizer
-
-
-def _check_tokenizer(
-    folder: Path, tokenizer: Tokenizer, config: ModelConfig, fingerprint: object
-) -> None:
-    """Refuse a tokenizer that is not the one the model was trained with."""
-    path = folder / TOKENIZER_FILE
     if tokenizer.n_vocab != config.n_vocab:
         raise CheckpointError(
             f"{path} has {tokenizer.n_vocab} tokens and the model {config.n_vocab}; "
             "put the model's own tokenizer there."
         )
     if fingerprint is not None and fingerprint != tokenizer.fingerprint:
-        raise CheckpointError(
+        warnings.append(
             f"{path} is another tokenizer than the model was trained with, though of "
-            f"the same size ({config.n_vocab}); put the model's own there."
+            f"the same size ({config.n_vocab}): its tokens may be read as others."
         )
+    return tokenizer
 
 
 def _unwrapped(weights: dict[str, Tensor], warnings: list[str]) -> dict[str, Tensor]:

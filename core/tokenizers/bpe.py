@@ -28,7 +28,7 @@ from core.tokenizers.splitting import (
     whole_words,
     words_of_chunks,
 )
-from core.tokenizers.vocabulary import Vocabulary, unknown_error
+from core.tokenizers.vocabulary import UnknownTextError, Vocabulary
 
 SINGLE_BYTES = tuple(bytes((value,)) for value in range(256))
 REMEMBERED_WORDS = 50_000
@@ -111,7 +111,7 @@ class BpeTokenizer(Vocabulary):
         occurs again is cut once.
 
         Raises:
-            TokenizerError: The vocabulary lacks a symbol of the text.
+            UnknownTextError: The vocabulary lacks a symbol of the text.
         """
         texts = tuple(self.specials) if specials else ()
         known: dict[str, bytes] = {}
@@ -124,7 +124,7 @@ class BpeTokenizer(Vocabulary):
                     for part, is_special in split_specials(block, texts)
                 ]
             except OverflowError:  # `UNKNOWN` is below 0
-                raise unknown_error(self.encode(block).unknown) from None
+                raise UnknownTextError(self.encode(block).unknown) from None
             yield np.frombuffer(b"".join(parts), self.id_type)
             if len(known) > REMEMBERED_CHUNKS:
                 known.clear()

@@ -22,7 +22,7 @@ from core.tokenizers.decoding import text_bytes
 from core.tokenizers.labels import label_of
 from core.tokenizers.pieces import Cut, assemble, whole
 from core.tokenizers.splitting import split_specials, split_words, whole_words
-from core.tokenizers.vocabulary import Vocabulary, unknown_error
+from core.tokenizers.vocabulary import UnknownTextError, Vocabulary
 
 
 class CharacterTokenizer(Vocabulary):
@@ -90,7 +90,7 @@ class CharacterTokenizer(Vocabulary):
         """The ids of a text that comes in blocks, wherever those end.
 
         Raises:
-            TokenizerError: The text has a character that is not known; names it.
+            UnknownTextError: The text has a character that is not known.
         """
         texts = tuple(self.specials) if specials else ()
         for block in whole_words(blocks, texts) if texts else blocks:
@@ -113,7 +113,7 @@ class CharacterTokenizer(Vocabulary):
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         ids = self._id_of[np.minimum(points, len(self._id_of) - 1)]
         if (ids == UNKNOWN).any():
-            raise unknown_error(self.encode(text).unknown)
+            raise UnknownTextError(self.encode(text).unknown)
         return ids.astype(self.id_type)
 
 

@@ -20,6 +20,18 @@ from core.tokenizers.pieces import assemble, whole
 LARGEST_SHORT_ID = 2**16 - 1
 
 
+class UnknownTextError(TokenizerError):
+    """A text has parts that no token stands for, so it has no ids."""
+
+    def __init__(self, unknown: Sequence[str]) -> None:
+        """Take the labels of these parts."""
+        self.unknown = tuple(unknown)
+        super().__init__(
+            f"The text holds what its tokenizer does not know: {listed(unknown)}; "
+            "take it out of the text or learn a tokenizer from the text."
+        )
+
+
 class Vocabulary(ABC):
     """Tokens as bytes with their ids, special ones by their text. Never changes."""
 
@@ -115,11 +127,3 @@ def _data_by_id(
             )
         data_of[token_id] = data
     return data_of
-
-
-def unknown_error(unknown: Sequence[str]) -> TokenizerError:
-    """The refusal to make ids of a text with parts that have no token."""
-    return TokenizerError(
-        f"The text holds what its tokenizer does not know: {listed(unknown)}; take it "
-        "out of the text or learn a tokenizer from the text."
-    )

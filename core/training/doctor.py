@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from core.tokenizers.base import listed
 from core.tokenizers.labels import label_of
-from core.training.config import RunConfig
+from core.training.config import BPE, CHARACTERS, RunConfig
 from core.training.corpus import n_train_of
 from core.training.documents import TRAIN, VALID, Split, n_leaked, sides_of
 from core.training.facts import TextFacts, TokenFacts
@@ -195,9 +196,25 @@ def _one_character(case: _Case) -> Iterator[Finding]:
             "warning",
             f"The text is one character only: {label_of(only.encode())}, "
             f"{case.facts.n_characters:,} times.",
-            "There is nothing to learn: what follows is certain, so the loss is 0 as "
-            "soon as the model says so.",
+            "There is nothing to learn: the vocabulary is 1, so every guess is right "
+            "and the loss is 0 from the first step."
+            if case.tokens is not None and case.tokens.n_vocab == 1
+            else "There is nothing to learn: what follows is certain, so the loss is 0 "
+            "as soon as the model says so.",
         )
+
+
+def _unknown(case: _Case) -> Iterator[Finding]:
+    if case.tokens is None or not case.tokens.unknown:
+        return
+    learned = {"tokenizer.kind": CHARACTERS, "tokenizer.file": ""}
+    yield Finding(
+        "unknown",
+        "error",
+        f"The tokenizer has no token for {listed(case.tokens.unknown)}.",
+        "The text has no ids, and nothing of it is left out silently.",
+        (Mend("Learn the characters of this text", learned),),
+    )
 
 
 def _too_short(case: _Case) -> Iterator[Finding]:
@@ -290,7 +307,8 @@ def _leakage(case: _Case) -> Iterator[Finding]:
 
 def _vocabulary(case: _Case) -> Iterator[Finding]:
     asked, tokens = case.config.tokenizer.n_vocab, case.tokens
-    if tokens is None or case.config.tokenizer.file or tokens.n_vocab >= asked:
+    learns_bpe = case.config.tokenizer.kind == BPE and not case.config.tokenizer.file
+    if tokens is None or not learns_bpe or tokens.n_vocab >= asked:
         return
     got = tokens.n_vocab
     yield Finding(
@@ -328,6 +346,7 @@ CHECKS: tuple[Callable[[_Case], Iterator[Finding]], ...] = (
     _faults,
     _empty,
     _one_character,
+    _unknown,
     _too_short,
     _validation,
     _leakage,

@@ -12,8 +12,10 @@ from core.errors import TrainingError
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.bpe_training import END_OF_TEXT, LearnedMerge, train_bpe
 from core.tokenizers.folder import open_tokenizer
+from core.tokenizers.simple import learn_characters
 from core.tokenizers.splitting import whole_words
-from core.training.config import TokenizerConfig
+from core.tokenizers.vocabulary import UnknownTextError
+from core.training.config import CHARACTERS, TokenizerConfig
 from core.training.documents import UnitCounter, Units, telling_units
 from core.training.progress import Told, told_along, untold
 from core.training.reading import Fault, encoding_named, spread
@@ -72,6 +74,9 @@ class TokenFacts:
     """Size of the tokenizer; one that is learned may become smaller than asked."""
     is_exact: bool
     """False where only a part of a long text was cut into tokens."""
+    unknown: tuple[str, ...] = ()
+    """What the tokenizer has no token for, as far as it was met; the number of tokens
+    is then guessed."""
 
 
 def read_facts(sources: Iterable[Source], told: Told = untold) -> TextFacts:
@@ -121,29 +126,36 @@ def measure_tokens(
     if tokenizer.file:
         opened = open_tokenizer(folder / tokenizer.file)
     else:
-        opened = _learned(facts, tokenizer.n_vocab, share, told)
+        opened = _learned(facts, tokenizer, share, told)
     start = 0.0 if tokenizer.file else COUNTING_SHARE + LEARNING_SHARE
     along = _from_to(told, start, 1.0)
     n_tokens = n_characters = 0
-    for block in _sample(facts, share, along):
-        n_tokens += len(opened.encode_corpus(block, specials=True))
-        n_characters += len(block)
+    try:
+        for block in _sample(facts, share, along):
+            n_tokens += len(opened.encode_corpus(block, specials=True))
+            n_characters += len(block)
+    except UnknownTextError as error:
+        return TokenFacts(facts.n_characters, opened.n_vocab, False, error.unknown)
     if not is_exact:
         n_tokens = round(n_tokens * facts.n_characters / max(n_characters, 1))
     return TokenFacts(n_tokens, opened.n_vocab, is_exact)
 
 
-def _learned(facts: TextFacts, n_vocab: int, share: float, told: Told) -> Tokenizer:
+def _learned(
+    facts: TextFacts, asked: TokenizerConfig, share: float, told: Told
+) -> Tokenizer:
     n_merges = 0
     along = _from_to(told, COUNTING_SHARE, COUNTING_SHARE + LEARNING_SHARE)
 
     def merged(_: LearnedMerge) -> None:
         nonlocal n_merges
         n_merges += 1
-        along(n_merges / n_vocab)
+        along(n_merges / asked.n_vocab)
 
     blocks = _sample(facts, share, _from_to(told, 0.0, COUNTING_SHARE))
-    return train_bpe(blocks, n_vocab, told=merged)
+    if asked.kind == CHARACTERS:
+        return learn_characters(blocks)
+    return train_bpe(blocks, asked.n_vocab, told=merged)
 
 
 def _sample(facts: TextFacts, share: float, told: Told) -> Iterator[str]:

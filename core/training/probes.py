@@ -39,6 +39,8 @@ TELLING_SEED = 0
 """The same tokens in every run, so that runs can be compared."""
 SAMPLE_TEMPERATURE = 0.8
 """Of a text sample: a small model rambles at 1."""
+FIRST_TOKEN = (0,)
+"""What a sample begins with if nothing of the prompt is known."""
 PATTERN_ENDING = ".attn.pattern"
 
 Patterns = NDArray[np.float32]
@@ -64,15 +66,16 @@ class PatternKeeper:
 def probe(
     step: int, model: Transformer, tokenizer: Tokenizer, watch: WatchConfig
 ) -> tuple[Probed, Patterns] | None:
-    """Read the sentence of [watch]; None without a sentence.
+    """Read the sentence of [watch], as far as it is tokens; None without a sentence.
 
     -> what is told of it, and the patterns [n_layers, n_heads, n, n] for its file.
 
     Raises:
         TraceError: The model's numbers are not finite any more.
     """
-    pieces = tokenizer.encode(watch.sentence).pieces
-    pieces = pieces[: _longest(model, LONGEST_SENTENCE)]
+    every = tokenizer.encode(watch.sentence).pieces
+    known = [piece for piece in every if not piece.is_unknown]
+    pieces = known[: _longest(model, LONGEST_SENTENCE)]
     if not pieces:
         return None
     patterns, probs = read(model, [piece.id for piece in pieces])
@@ -112,14 +115,17 @@ def sample(
 ) -> Sampled | None:
     """Write on from the prompt of [watch]; the step is the seed.
 
-    An empty prompt is the end of a text, after which another begins; None if the
-    tokenizer has no such token.
+    What the tokenizer does not know of the prompt is left out. An empty prompt is the
+    end of a text, after which another begins; None if the tokenizer has no such token.
 
     Raises:
         TraceError: The model's numbers are not finite any more.
     """
     endings = tuple(tokenizer.specials.values())
-    ids = tokenizer.encode(watch.prompt).ids or endings[:1]
+    prompt = tokenizer.encode(watch.prompt)
+    ids = prompt.known_ids or endings[:1]
+    if not ids and prompt.unknown:
+        ids = FIRST_TOKEN
     if not ids:
         return None
     sampling = Sampling(temperature=SAMPLE_TEMPERATURE, seed=step)
@@ -127,7 +133,8 @@ def sample(
         tokens = generate(model, ids, sampling, watch.n_sample_tokens, stop_ids=endings)
         new = [each.token_id for each in tokens]
     data = tokenizer.decode_bytes([each for each in new if each not in endings])
-    return Sampled(step=step, prompt=watch.prompt, text=readable_text(data))
+    read_of_prompt = tokenizer.decode(ids) if prompt.unknown else watch.prompt
+    return Sampled(step=step, prompt=read_of_prompt, text=readable_text(data))
 
 
 def read(model: Transformer, ids: list[int]) -> tuple[Patterns, Patterns]:

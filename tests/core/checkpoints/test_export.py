@@ -12,6 +12,7 @@ from core.checkpoints.export import EXPORTERS, export, main, obstacle
 from core.checkpoints.exporter import Exporter
 from core.config import ModelConfig
 from core.errors import CheckpointError
+from core.tokenizers.folder import open_tokenizer
 from core.training.presets import PRESETS, Preset
 from tests.helpers.bundles import save_tiny, tiny_bundle, tiny_tokenizer
 from tests.helpers.runs import carry_out, write_run
@@ -22,6 +23,7 @@ SENTENCES = (
     "  two spaces, 1234 and ünï 用户\n\n\tend ",
     "",
 )
+CHARACTERS = {"kind": "characters"}
 GPT2: dict[str, Any] = {"position": "learned", "activation": "gelu_tanh"}
 GPT: dict[str, Any] = {**GPT2, "norm_place": "post"}
 LLAMA: dict[str, Any] = {
@@ -208,3 +210,22 @@ def test_a_run_without_a_checkpoint_is_refused_in_a_sentence(
     run = write_run(tmp_path / "run")
     assert main([str(run), str(tmp_path / "theirs")]) == 1
     assert "has no checkpoint yet" in caplog.text
+
+
+def test_character_tokens_are_the_same_in_transformers(tmp_path: Path) -> None:
+    run = write_run(
+        tmp_path / "run",
+        text=f"a\nb ü  🙂<|endoftext|>{'ab ' * 60}",
+        tokenizer=CHARACTERS,
+    )
+    carry_out(run)
+    export(run, tmp_path / "theirs")
+    ours = open_tokenizer(run)
+    theirs = AutoTokenizer.from_pretrained(tmp_path / "theirs")
+    for text in ("a\n\nb", "ü  🙂", ""):
+        ids = list(ours.encode(text).ids)
+        assert theirs(text)["input_ids"] == ids
+        assert theirs.decode(ids) == text
+    assert theirs.eos_token_id == ours.specials["<|endoftext|>"]
+    with pytest.raises(Exception, match="Missing"):
+        theirs("abc")

@@ -14,6 +14,7 @@ from core.config import ModelConfig
 from core.errors import CoreError
 from core.tokenizers.bpe import BpeTokenizer
 from core.tokenizers.folder import save_tokenizer
+from core.tokenizers.simple import learn_characters
 from tests.helpers.bundles import save_tiny, tiny_bundle, tiny_tokenizer
 
 POINTER = (
@@ -191,11 +192,30 @@ def test_a_tokenizer_of_another_size_is_refused_with_both(tmp_path: Path) -> Non
     refused(folder, r"tokenizer\.json has 256 tokens and the model 269")
 
 
-def test_another_tokenizer_of_the_same_size_is_refused(tmp_path: Path) -> None:
+def test_another_tokenizer_of_the_same_size_opens_with_a_warning(
+    tmp_path: Path,
+) -> None:
     folder = save_tiny(tmp_path)
     merges = [(b"q", bytes([i])) for i in range(tiny_tokenizer().n_vocab - 256)]
     save_tokenizer(BpeTokenizer.from_merges(merges), folder)
-    refused(folder, "is another tokenizer than the model was trained with")
+    (warning,) = read_model(folder).warnings
+    assert "is another tokenizer than the model was trained with" in warning
+    assert "of the same size (269)" in warning
+
+
+def test_characters_and_bpe_cannot_be_mistaken_for_each_other(tmp_path: Path) -> None:
+    characters = learn_characters([text_of(65)])
+    folder = save_tiny(tmp_path)
+    save_tokenizer(characters, folder)
+    refused(folder, r"tokenizer\.json has 65 tokens and the model 269")
+    save_tokenizer(learn_characters([text_of(269)]), folder)
+    (warning,) = read_model(folder).warnings
+    assert "is another tokenizer" in warning
+
+
+def text_of(n: int) -> str:
+    """A text of so many different characters."""
+    return "".join(chr(0x100 + place) for place in range(n))
 
 
 def test_a_save_leaves_no_partial_file(tmp_path: Path) -> None:
