@@ -299,11 +299,19 @@ def layer_scores(
 
 
 def readings(trace: Trace, layer: int, tokens: Tokens) -> Iterator[Reading]:
-    """The heads of a layer, as many at a time as `AT_ONCE` lets."""
+    """The heads of a layer, some at a time."""
+    return (Reading(pattern, tokens) for pattern in patterns(trace, layer))
+
+
+def patterns(trace: Trace, layer: int) -> Iterator[FloatArray]:
+    """The patterns of a layer's heads, as many at a time as `AT_ONCE` lets.
+
+    -> [some heads, n_query, n_key], all heads in order.
+    """
     key = f"layers.{layer}.attn.pattern"
     n_heads, n_query, n_key = trace.shape(key)
     if n_heads * n_query * n_key <= AT_ONCE:
-        yield Reading(trace.fresh(key), tokens)
+        yield trace.fresh(key)
         return
     for head in range(n_heads):
-        yield Reading(trace.fresh(key, (head,))[None], tokens)
+        yield trace.fresh(key, (head,))[None]

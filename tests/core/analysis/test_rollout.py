@@ -1,0 +1,81 @@
+"""Attention rollout: two layers by hand, its laws, and what broken rows spoil."""
+
+import math
+
+import numpy as np
+import pytest
+
+from core.analysis import heads
+from core.analysis.rollout import JOININGS, joined, rolled, rollout, with_residual
+from core.errors import TraceError
+from tests.helpers.bundles import tiny_trace
+
+SENTENCE = "the cat sat on the mat"
+
+
+def maps(*layers):
+    return list(rolled(np.array(layer, np.float32) for layer in layers))
+
+
+def test_two_layers_by_hand():
+    first = [[1, 0], [0.5, 0.5]]
+    second = [[1, 0], [0.8, 0.2]]
+    # Half the residual path: [[1, 0], [.25, .75]] and [[1, 0], [.4, .6]].
+    one, two = maps(first, second)
+    np.testing.assert_allclose(one, [[1, 0], [0.25, 0.75]], rtol=1e-6)
+    np.testing.assert_allclose(two, [[1, 0], [0.4 + 0.6 * 0.25, 0.6 * 0.75]], rtol=1e-6)
+
+
+def test_heads_are_joined_by_their_mean_or_their_largest():
+    stack = np.array([[[1, 0], [0.9, 0.1]], [[1, 0], [0.3, 0.7]]], np.float32)
+    np.testing.assert_allclose(joined([stack], "mean"), [[1, 0], [0.6, 0.4]], rtol=1e-6)
+    largest = joined([stack[:1], stack[1:]], "largest")
+    np.testing.assert_allclose(largest, [[1, 0], [0.9, 0.7]], rtol=1e-6)
+    # (.9, .7 + 1) / 2.6: the rows of the largest have to be brought to one.
+    np.testing.assert_allclose(
+        with_residual(largest)[1], [0.9 / 2.6, 1.7 / 2.6], rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("joining", JOININGS)
+@pytest.mark.parametrize("text", ["t", SENTENCE])
+def test_rows_sum_to_one_and_nothing_comes_from_later_tokens(joining, text):
+    trace = tiny_trace(text, n_layers=4)
+    found = rollout(trace, joining)
+    assert found.shape == (4, trace.n, trace.n)
+    np.testing.assert_allclose(found.sum(axis=-1), 1, rtol=1e-5)
+    assert (found[:, ~np.tri(trace.n, dtype=bool)] == 0).all()
+    assert not found.flags.writeable
+
+
+@pytest.mark.parametrize("joining", JOININGS)
+def test_it_is_the_product_of_the_layers_joined_patterns(joining):
+    trace = tiny_trace(SENTENCE, n_layers=3)
+    expected = np.eye(trace.n)
+    for layer, found in zip(trace.layers, rollout(trace, joining), strict=True):
+        pattern = layer.attn.pattern.astype(np.float64)
+        joint = pattern.mean(axis=0) if joining == "mean" else pattern.max(axis=0)
+        step = 0.5 * joint + 0.5 * np.eye(trace.n)
+        expected = step / step.sum(axis=1, keepdims=True) @ expected
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_heads_taken_one_by_one_give_the_same(monkeypatch):
+    trace = tiny_trace(SENTENCE)
+    whole = [rollout(trace, joining) for joining in JOININGS]
+    monkeypatch.setattr(heads, "AT_ONCE", 1)
+    np.testing.assert_allclose([rollout(trace, j) for j in JOININGS], whole, atol=1e-7)
+
+
+def test_a_row_without_numbers_spoils_only_the_rows_that_use_it():
+    broken = np.array([[1, 0, 0], [math.nan] * 3, [0.5, 0, 0.5]], np.float32)
+    uses = np.array([[1, 0, 0], [0, 1, 0], [0.2, 0.3, 0.5]], np.float32)
+    one, two = maps(broken, uses)
+    assert np.isnan(one).any(axis=1).tolist() == [False, True, False]
+    assert np.isnan(two).any(axis=1).tolist() == [False, True, True]
+    np.testing.assert_array_equal(two[0], [1, 0, 0])
+
+
+def test_a_pattern_that_is_not_square_is_refused_with_its_sizes():
+    with pytest.raises(TraceError, match="2 queries for 5 keys"):
+        maps(np.full((2, 5), 0.2))
