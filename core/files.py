@@ -5,7 +5,9 @@ the disk, and only then given its own.
 """
 
 import errno
+import logging
 import os
+import platform
 import shutil
 import sys
 import time
@@ -16,11 +18,15 @@ from typing import BinaryIO
 
 from core.errors import CheckpointError, TrainingError
 
+log = logging.getLogger(__name__)
+
 PARTIAL = ".partial"
 """Ending of a file or folder that is still being written."""
 ASKED_FOR_S = 0.2
 """A lock is tried for this long: who asks `is_held` holds it for a moment."""
 ASKED_EVERY_S = 0.02
+LOCKED_BYTES = 1
+"""Of a lock file; after them stands who holds it."""
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 """What systems say of a lock that somebody holds; other faults are no holders."""
 
@@ -120,20 +126,32 @@ def explained(path: Path) -> Iterator[None]:
 def held_alone(path: Path) -> Iterator[None]:
     """Hold a lock file for as long as the block runs; a dead process holds nothing.
 
+    Our machine's name stands in it meanwhile, for machines that see no lock of ours: on
+    some network drives locks end at the machine, on others there are none.
+
     Raises:
         TrainingError: Another process holds it.
     """
     with explained(path):
-        file = open(path, "a+b")  # noqa: SIM115 (closed below; that lets the lock go)
+        file = open(path, "a+b", buffering=0)  # noqa: SIM115 (closed below)
     with file:
         try:
             _lock_soon(file.fileno())
         except OSError as error:
-            raise TrainingError(
-                f"{path.parent} is being trained by another process; "
-                "stop that one or choose another folder."
-            ) from error
-        yield
+            if error.errno in HELD:
+                raise TrainingError(
+                    f"{path.parent} is being trained by another process; "
+                    "stop that one or choose another folder."
+                ) from error
+            log.warning("%s cannot be locked (%s); start it only once.", path, error)
+        with explained(path):
+            file.truncate(0)
+            file.write(b" " * LOCKED_BYTES + platform.node().encode())
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                file.truncate(0)
 
 
 def is_held(path: Path) -> bool:
@@ -152,6 +170,20 @@ def is_held(path: Path) -> bool:
         except OSError as error:
             return error.errno in HELD
     return False
+
+
+def holder_elsewhere(path: Path) -> str:
+    """Name the other machine that took a lock file and did not let it go; else "".
+
+    It may have died with it. What it says is asked of nobody.
+    """
+    try:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(LOCKED_BYTES)  # Windows lets nobody read what is locked
+            name = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    return "" if name == platform.node() else name
 
 
 def _lock_soon(descriptor: int) -> None:

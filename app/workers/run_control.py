@@ -13,7 +13,6 @@ from pathlib import Path
 from PySide6.QtCore import QFile, QObject, QTimer, Signal, Slot
 
 from app.failures import ErrorReport
-from app.workers.run_leash import LOCK_FILE
 from app.workers.run_states import GRANTED, LIVE, STATE_AFTER, WISHES, State
 from app.workers.trainer_process import (
     TRAINER,
@@ -23,10 +22,10 @@ from app.workers.trainer_process import (
     start_trainer,
 )
 from core.errors import CoreError, TrainingError
-from core.files import is_held
 from core.training.control import Command, send
 from core.training.events import Event, Failed
 from core.training.events_tail import EventTail
+from core.training.runs import is_trained
 
 POLL_MS = 200
 SAVED = "checkpoints/step-????????"
@@ -270,7 +269,7 @@ class RunControl(QObject):
             return False
         if self._process is not None and self._process.poll() is None:
             return True
-        return is_held(self._folder / LOCK_FILE)
+        return is_trained(self._folder)
 
     def _launch(self, is_alive: bool) -> None:
         """Start the process, once the one before has ended.

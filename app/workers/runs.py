@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from app.workers.run_control import move_to_trash
 from app.workers.runner import Worker
 from core.errors import ConfigError, TrainingError
-from core.files import is_held
 from core.trace.trace import Trace
 from core.training.compare import CurveRecorder, Curves
 from core.training.config import RunConfig, read_config
 from core.training.events_tail import EventTail
 from core.training.runs import (
-    LOCK_FILE,
     RunInfo,
     is_run,
+    is_trained,
     list_runs,
     rename_run,
     run_info,
@@ -194,7 +193,7 @@ def rename(request: RenameRequest) -> Path:
 def discard(request: TrashRequest) -> None:
     """Move runs to the trash, one by one."""
     for run in request.runs:
-        if is_held(run / LOCK_FILE):
+        if is_trained(run):
             raise TrainingError(
                 f"{run} is being trained; stop it before it is moved to the trash."
             )

@@ -1,9 +1,8 @@
 """Runs as others see them: what stands in a folder, and whether somebody trains it.
 
 In: folders. Out: one `RunInfo` each, for a list of runs. Whether a run goes on is asked
-of the system (the lock of a dead process is free), never read off a flag; so a run that
-another machine trains on a network drive shows as running only where the drive carries
-locks between machines, and as crashed elsewhere.
+of the system (the lock of a dead process is free), never read off a flag. Some network
+drives carry no locks between machines; there the age of the last event is a witness.
 
 Of a long `events.jsonl` only the end and the lines of tests are read. What says whether
 a checkpoint can be read is asked of `checkpoint`, which loads torch at the first call.
@@ -11,6 +10,7 @@ a checkpoint can be read is asked of `checkpoint`, which loads torch at the firs
 
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.errors import CoreError, TrainingError
-from core.files import is_held
+from core.files import holder_elsewhere, is_held
 from core.training.config import CONFIG_FILE, read_config
 from core.training.events import (
     EVENTS_FILE,
@@ -46,7 +46,11 @@ DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 """Names that Windows keeps for itself."""
 LONGEST_NAME_BYTES = 200
 
-Status = Literal["new", "running", "paused", "finished", "stopped", "crashed"]
+Status = Literal[
+    "new", "running", "running elsewhere", "paused", "finished", "stopped", "crashed"
+]
+FRESH_S = 120.0
+"""A run that another machine took has died if it has said nothing for longer."""
 TURNS = (Started, Paused, Resumed, Stopped, Finished, Failed)
 """Events after which a run goes on in another way."""
 
@@ -71,7 +75,8 @@ class RunInfo:
     changed: float | None
     """When the last event was written, in seconds of the system's clock."""
     message: str
-    """What the run said when it paused or ended, "" while it goes on."""
+    """What the run said when it paused or ended; how long ago another machine that
+    trains it said something; "" while it goes on here."""
     fault: str
     """Why it cannot be opened or resumed, a sentence; "" if it can."""
 
@@ -94,21 +99,53 @@ def run_info(folder: Path) -> RunInfo:
     whole = milestones(events)
     fault, n_steps = fault_of(folder)
     turn = next((event for event in reversed(last) if isinstance(event, TURNS)), None)
-    is_going = isinstance(turn, Started | Resumed)
+    is_ours = is_held(folder / LOCK_FILE)
+    status = status_of(turn, is_ours or is_elsewhere(folder), bool(last))
+    if status == "running" and not is_ours:
+        status = "running elsewhere"
+    changed = _changed(events)
     return RunInfo(
         folder=folder,
         name=folder.resolve().name,
-        status=status_of(turn, is_held(folder / LOCK_FILE), bool(last)),
+        status=status,
         step=next((e.step for e in reversed(last) if hasattr(e, "step")), 0),
         n_steps=whole.n_steps or n_steps,
         best_loss=whole.best_loss,
         best_step=whole.best_step,
         n_checkpoints=len(checkpoints(folder)),
         size=size_of(folder),
-        changed=_changed(events) or _changed(folder / CONFIG_FILE),
-        message="" if is_going else getattr(turn, "message", ""),
+        changed=changed or _changed(folder / CONFIG_FILE),
+        message=_said(folder, status, turn, changed),
         fault=fault,
     )
+
+
+def _said(
+    folder: Path, status: Status, turn: Event | None, changed: float | None
+) -> str:
+    if status == "running elsewhere" and changed is not None:
+        age_s = max(0, round(time.time() - changed))
+        machine = holder_elsewhere(folder / LOCK_FILE)
+        return f"Its last word is {age_s} s old; {machine} seems to train it."
+    if isinstance(turn, Started | Resumed):
+        return ""
+    return getattr(turn, "message", "")
+
+
+def is_trained(folder: Path) -> bool:
+    """Whether a process trains a run, here or, as far as one sees, elsewhere."""
+    return is_held(folder / LOCK_FILE) or is_elsewhere(folder)
+
+
+def is_elsewhere(folder: Path) -> bool:
+    """Whether another machine took a run and has written an event of late.
+
+    Clocks of two machines may differ, so one from the future is as good.
+    """
+    changed = _changed(folder / EVENTS_FILE)
+    if changed is None or abs(time.time() - changed) > FRESH_S:
+        return False
+    return bool(holder_elsewhere(folder / LOCK_FILE))
 
 
 def list_runs(root: Path) -> tuple[RunInfo, ...]:
@@ -151,7 +188,7 @@ def rename_run(run: Path, name: str) -> Path:
     """
     if name == run.name:
         return run
-    if is_held(run / LOCK_FILE):
+    if is_trained(run):
         raise TrainingError(f"{run} is being trained; stop it before it is renamed.")
     renamed = free_folder(run.parent, name)
     try:

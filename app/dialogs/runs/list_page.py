@@ -43,6 +43,7 @@ QHeaderView::section { padding: 4px 18px 4px 8px; }
 """The sorting arrow stands at the right of a head; a cell has 3 pixels of its own."""
 MARGINS = (14, 14, 14, 14)
 LOOKING = "Looking for runs…"
+GOING = ("running", "running elsewhere", "paused")
 ENDED = ("stopped", "crashed", "new", "paused", "finished")
 """Runs that can go on."""
 Select = QItemSelectionModel.SelectionFlag
@@ -224,7 +225,7 @@ class ListPage(QWidget):
         for button in self._buttons.values():
             button.setVisible(bool(self.table.runs))
         self._show_note(runs)
-        goes_on = is_one and runs[0].status in ("running", "paused")
+        goes_on = is_one and runs[0].status in GOING
         self._buttons["continue"].setText("Watch" if goes_on else "Continue")
         self._buttons["compare"].setToolTip(
             as_tip("Their curves over one another; choose several rows with Ctrl.")

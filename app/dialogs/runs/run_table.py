@@ -34,6 +34,7 @@ NAME = 0
 UNKNOWN = "–"
 STATUS_INKS = {
     "running": "accent",
+    "running elsewhere": "accent",
     "paused": "warning",
     "finished": "checked",
     "crashed": "error",

@@ -21,6 +21,8 @@ def note_on(runs: tuple[RunInfo, ...]) -> tuple[str, str]:
         return run.fault, "error"
     if run.status == "crashed":
         return run.message or f"{run.name} ended without a word; continue it.", "error"
+    if run.status == "running elsewhere":
+        return run.message, "muted"
     kept = plural(run.n_checkpoints, "checkpoint")
     return f"{kept} in {run.folder}", "muted"
 

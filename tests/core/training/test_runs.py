@@ -1,12 +1,16 @@
+import errno
 import json
 import os
-from collections.abc import Iterable
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from core.errors import TrainingError
-from core.files import held_alone
+from core.files import held_alone, is_held
 from core.training import __main__ as program
 from core.training import runs
 from core.training.events import (
@@ -20,6 +24,7 @@ from core.training.events import (
     line_of,
 )
 from core.training.runs import (
+    LOCK_FILE,
     free_folder,
     list_runs,
     rename_run,
@@ -195,9 +200,9 @@ def test_checkpoints_are_counted(tmp_path: Path) -> None:
 
 
 def test_runs_are_listed_with_the_last_changed_first(tmp_path: Path) -> None:
-    for name, time in (("old", 10), ("new", 30), ("middle", 20)):
+    for name, time_s in (("old", 10), ("new", 30), ("middle", 20)):
         run = run_with(tmp_path / name, [started()])
-        os.utime(run / EVENTS_FILE, (time, time))
+        os.utime(run / EVENTS_FILE, (time_s, time_s))
     (tmp_path / "no run").mkdir()
     (tmp_path / "file.txt").touch()
     assert [run.name for run in list_runs(tmp_path)] == ["new", "middle", "old"]
@@ -256,3 +261,67 @@ def test_the_lock_that_is_asked_for_is_the_one_the_program_holds() -> None:
 def test_a_place_that_is_too_long_for_the_system_is_not_there(tmp_path: Path) -> None:
     place = tmp_path / ("x" * 5000)
     assert free_folder(place, "a") == place / "a"
+
+
+# --- network drives that carry no locks
+
+
+def test_a_run_that_another_machine_took_runs_elsewhere_while_it_has_news(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = write_run(tmp_path / "run")
+    write_events(run, [started()])
+    with monkeypatch.context() as there, held_alone_at("far", run, there):
+        (run / LOCK_FILE).rename(run / "held")  # our side sees no lock on it
+        (run / LOCK_FILE).write_bytes((run / "held").read_bytes())
+    info = run_info(run)
+    assert info.status == "running elsewhere"
+    assert info.message == "Its last word is 0 s old; far seems to train it."
+    with pytest.raises(TrainingError, match="is being trained"):
+        rename_run(run, "other")
+    old_s = time.time() - runs.FRESH_S - 1
+    os.utime(run / EVENTS_FILE, (old_s, old_s))
+    assert run_info(run).status == "crashed"
+
+
+def test_a_run_that_died_here_has_crashed_however_fresh_its_news_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = write_run(tmp_path / "run")
+    write_events(run, [started()])
+    with held_alone_at("here", run, monkeypatch):
+        left = (run / LOCK_FILE).read_bytes()
+    assert not (run / LOCK_FILE).read_bytes()  # who ends takes its name away
+    (run / LOCK_FILE).write_bytes(left)
+    assert run_info(run).status == "crashed"
+
+
+def test_a_run_that_ended_elsewhere_has_ended(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run")
+    write_events(run, [started(), Finished(step=100, message="")])
+    (run / LOCK_FILE).write_bytes(b"")
+    assert run_info(run).status == "finished"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has other locks")
+def test_a_drive_without_locks_still_lets_train(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    def refuse(_file: int, _how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with held_alone(tmp_path / LOCK_FILE):
+        assert not is_held(tmp_path / LOCK_FILE)
+
+
+@contextmanager
+def held_alone_at(
+    machine: str, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Hold a run's lock as a process on another machine."""
+    monkeypatch.setattr("platform.node", lambda: machine)
+    with held_alone(run / LOCK_FILE):
+        yield
