@@ -29,6 +29,9 @@ class RunWindows(QObject):
     train_requested = Signal()
     """Begin a run."""
 
+    renamed = Signal(object, object)
+    """A run has another name: its folder before and now."""
+
     told = Signal(str)
     """What has been done, a sentence."""
 
@@ -54,6 +57,7 @@ class RunWindows(QObject):
             )
             self._window.continue_requested.connect(self.continue_requested)
             self._window.train_requested.connect(self.train_requested)
+            self._window.renamed.connect(self.renamed)
         self._window.show()
         self._window.raise_()
         self._window.activateWindow()

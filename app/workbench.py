@@ -237,6 +237,11 @@ class Workbench(QWidget):
         else:
             studio.show_run(folder)
 
+    @Slot(object, object)
+    def _on_runs_renamed(self, run: Path, renamed: Path) -> None:
+        if self._studio is not None:
+            self._studio.runs.rename(run, renamed)
+
     @Slot()
     def _on_app_quit_triggered(self) -> None:
         self.window().close()
@@ -286,6 +291,7 @@ class Workbench(QWidget):
         self.body.is_narrow_changed.connect(self._on_body_is_narrow_changed)
         self.runs.continue_requested.connect(self._on_runs_continue_requested)
         self.runs.train_requested.connect(self.open_studio)
+        self.runs.renamed.connect(self._on_runs_renamed)
         self.runs.told.connect(self._on_runs_told)
         session.model_changed.connect(self._on_session_model_changed)
         for changed in (
@@ -294,6 +300,7 @@ class Workbench(QWidget):
             session.encoding_changed,
             session.is_generating_changed,
             session.too_long_changed,
+            session.unknown_changed,
         ):
             changed.connect(self._on_session_changed)
         self._on_session_changed(None)

@@ -13,6 +13,7 @@ from core.model.device import choose_device
 from core.model.layout import lay_out_weights
 from core.model.transformer import Transformer
 from core.tokenizers.base import Tokenizer
+from core.training.runs import checkpoint_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,15 +47,16 @@ def open_bundle(
         DeviceError: The device is not there.
     """
     chosen = choose_device(device)
-    read = read_model(Path(folder), like)
+    folder = Path(folder)
+    read = read_model(folder, like)
     with torch.device("meta"):
         model = Transformer(read.config)
     model.load_state_dict(read.weights, assign=True, strict=True)
     return make_bundle(
         model,
         read.tokenizer,
-        name=read.name,
-        folder=Path(folder),
+        name=checkpoint_name(folder) or read.name,  # its run may have been renamed
+        folder=folder,
         device=chosen,
         notes=read.notes,
         warnings=read.warnings,

@@ -117,9 +117,14 @@ def explained(path: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise CheckpointError(
-            f"{path} could not be written ({reason}); "
+            f"{known(path)} could not be written ({reason}); "
             "make room there or choose another folder."
         ) from error
+
+
+def known(path: Path) -> Path:
+    """A path under the name that it has once it is whole, which people know."""
+    return Path(*(part.removesuffix(PARTIAL) for part in path.parts))
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from app.settings import RECENT_MODELS, Settings
+from core.training.runs import checkpoint_name
 
 MOST = 8
 CONFIG_FILE = "config.json"
@@ -13,7 +14,9 @@ CHECKPOINTS = "checkpoints"
 
 
 def name_in(folder: Path) -> str:
-    """What a model folder calls its model; the folder's own name where it is silent."""
+    """What a model is called by its run's present name, its file, or its folder."""
+    if named := checkpoint_name(folder):
+        return named
     try:
         about = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -109,7 +109,7 @@ def carry_out(folder: Path, events: EventLog, processes: "Processes") -> int:
         else:
             log.exception("The run ended by a fault of the program.")
         processes.leave_word(sentence)
-        events.write(Failed(message=sentence))
+        events.write_last(Failed(message=sentence))
         return 1
     return 0
 

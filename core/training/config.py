@@ -98,7 +98,7 @@ class TrainingConfig:
     evaluate_every: int = 200
     """Steps from one evaluation to the next."""
     n_evaluation_batches: int = 10
-    """Batches in an evaluation, spread evenly over the text."""
+    """Batches in an evaluation, spread evenly over the text; training waits for it."""
     checkpoint_every: int = 200
     """Steps from one checkpoint to the next."""
     keep: int = 0
@@ -124,6 +124,7 @@ class TrainingConfig:
         for name in AT_LEAST_ONE + AT_LEAST_ZERO + ABOVE_ZERO:
             value, most = getattr(self, name), MOST.get(name, LARGEST)
             _require(name, value, value <= most, f"at most {most:,}")
+        _require_between("n_evaluation_batches", self.n_evaluation_batches)
         for name in ("beta1", "beta2"):
             value = getattr(self, name)
             _require(name, value, 0 <= value < 1, "at least 0 and below 1")
@@ -136,7 +137,6 @@ AT_LEAST_ONE = (
     "batch_size",
     "log_every",
     "evaluate_every",
-    "n_evaluation_batches",
     "checkpoint_every",
     "n_parts",
 )
@@ -148,6 +148,8 @@ AT_LEAST_ZERO = (
     "n_threads",
     "keep",
 )
+BETWEEN = {"n_evaluation_batches": (1, 10_000), "n_sample_tokens": (1, 10_000)}
+"""What the whole run waits for: more would look as if it stood still."""
 ABOVE_ZERO = ("learning_rate", "clip", "disk_budget_mb")
 MOST = {"seed": 2**63 - 1, "n_threads": 1024, "n_steps": 10**8 - 1}
 """Where it is not `LARGEST`: what a generator takes, more than any system has to give,
@@ -163,7 +165,7 @@ class WatchConfig:
     sample_every: int = 500
     """Steps from one sample to the next; 0 writes none."""
     n_sample_tokens: int = 60
-    """Tokens in a sample."""
+    """Tokens in a sample; training waits while they are written."""
     sentence: str = "The cat sat on the mat because the cat was tired."
     """The sentence whose attention is kept."""
     probe_every: int = 100
@@ -172,8 +174,7 @@ class WatchConfig:
     def __post_init__(self) -> None:
         for name in ("sample_every", "probe_every"):
             _require(name, getattr(self, name), getattr(self, name) >= 0, "at least 0")
-        n = self.n_sample_tokens
-        _require("n_sample_tokens", n, n >= 1, "at least 1")
+        _require_between("n_sample_tokens", self.n_sample_tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,3 +286,9 @@ KINDS: dict[Any, str] = {
 def _require(name: str, value: object, holds: bool, rule: str) -> None:
     if not holds:
         raise ConfigError(f"{name} = {value} must be {rule}.")
+
+
+def _require_between(name: str, value: int) -> None:
+    least, most = BETWEEN[name]
+    rule = f"from {least:,} to {most:,}"
+    _require(name, value, least <= value <= most, rule)

@@ -182,6 +182,9 @@ class SilentLog(EventLog):
     def write(self, event: Event) -> None:
         """Let it pass: the main process writes the same."""
 
+    def write_last(self, event: Event) -> None:
+        """Let it pass, too."""
+
     def check_there(self) -> None:
         """Ask nothing."""
 

@@ -290,6 +290,17 @@ class EventLog:
             if self._file.write(line) < len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
+    def write_last(self, event: Event) -> None:
+        """Add the event that ends a run, also where the folder has another name now.
+
+        Raises:
+            CheckpointError: The disk is full.
+        """
+        line = line_of(event).encode() + b"\n"
+        with explained(self._path):
+            self._end_torn_line()
+            self._file.write(line)
+
     def check_there(self) -> None:
         """Notice that the file or its folder was removed or renamed in the meantime.
 
@@ -300,12 +311,7 @@ class EventLog:
         """
         is_unnamed = os.fstat(self._file.fileno()).st_nlink == 0
         if is_unnamed or not self._path.is_file():
-            raise CheckpointError(
-                f"{self._path} is gone (the run's folder was removed or renamed, or "
-                "this file in it, while it was being trained); the run was stopped, "
-                "put the folder back and start the run again to go on from its newest "
-                "checkpoint."
-            )
+            raise CheckpointError(gone_sentence(self._path, is_removed=is_unnamed))
 
     def close(self) -> None:
         """Let the file go."""
@@ -317,3 +323,24 @@ class EventLog:
             self._file.seek(-1, os.SEEK_END)
             if self._file.read(1) != b"\n":
                 self._file.write(b"\n")
+
+
+def gone_sentence(path: Path, *, is_removed: bool) -> str:
+    """Say of a run whose events are gone what became of it, and how it goes on."""
+    folder = path.parent
+    if folder.is_dir():
+        return (
+            f"{path} was removed or renamed while the run was being trained, so the "
+            "run was stopped; start it again to go on from its newest checkpoint."
+        )
+    if is_removed:
+        return (
+            f"{folder} was deleted while the run in it was being trained, so the run "
+            "was stopped; put the folder back and start the run again to go on from "
+            "its newest checkpoint."
+        )
+    return (
+        f"{folder} was renamed or moved while the run in it was being trained, so the "
+        "run was stopped; start it again where it is now to go on from its newest "
+        "checkpoint."
+    )

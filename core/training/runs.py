@@ -11,8 +11,8 @@ a checkpoint can be read is asked of `checkpoint`, which loads torch at the firs
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -88,6 +88,8 @@ class Milestones:
     n_steps: int = 0
     best_loss: float | None = None
     best_step: int | None = None
+    losses: Mapping[int, float] = field(default_factory=dict)
+    """The loss of every test, by its step."""
 
 
 def run_info(folder: Path) -> RunInfo:
@@ -171,6 +173,15 @@ def run_of(model_folder: Path) -> Path | None:
     run = folder.parent.parent
     is_there = folder.parent.name == CHECKPOINTS and is_run(run)
     return run if is_there and step_of(folder) is not None else None
+
+
+def checkpoint_name(model_folder: Path) -> str | None:
+    """What people call a checkpoint of a run: "birds, step 200"; None for other models.
+
+    Its file has the name that the run had then; the run may have been renamed.
+    """
+    run, step = run_of(model_folder), step_of(model_folder.resolve())
+    return None if run is None else f"{run.name}, step {step}"
 
 
 def step_of(model_folder: Path) -> int | None:
@@ -287,7 +298,7 @@ def _milestones(path: Path, _size: int, _time: int) -> Milestones:
             valid = event.valid_loss
             losses[event.step] = event.train_loss if valid is None else valid
     best = min(losses, key=lambda step: losses[step], default=None)
-    return Milestones(n_steps, None if best is None else losses[best], best)
+    return Milestones(n_steps, None if best is None else losses[best], best, losses)
 
 
 def size_of(folder: Path) -> int:

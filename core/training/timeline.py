@@ -7,6 +7,7 @@ Loads no torch.
 
 import json
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from core.trace.matrix import FloatArray, Matrix, Scale
 from core.trace.trace import Trace
 from core.trace.views.axes import signed_scale, token_axis
 from core.training.config import read_config
-from core.training.runs import run_of
+from core.training.events import EVENTS_FILE
+from core.training.runs import milestones, run_of
 
 COUNTERS_FILE = "training.json"
 """As in `core.training.checkpoint`, which loads torch."""
@@ -73,9 +75,12 @@ def timeline_of(model_folder: Path) -> Timeline | None:
 def timeline(run: Path) -> Timeline:
     """The checkpoints of a run, as they are on the disk now."""
     run = run.resolve()
+    tests = milestones(run / EVENTS_FILE).losses
     folders = sorted((run / "checkpoints").glob(f"{STEP_START}????????"))
     moments = tuple(
-        Moment(int(folder.name.removeprefix(STEP_START)), _loss_in(folder), folder)
+        Moment(
+            int(folder.name.removeprefix(STEP_START)), _loss_in(folder, tests), folder
+        )
         for folder in folders
         if folder.name.removeprefix(STEP_START).isdigit()
     )
@@ -83,15 +88,17 @@ def timeline(run: Path) -> Timeline:
     return Timeline(run, max(_n_steps(run), last), moments)
 
 
-def _loss_in(folder: Path) -> float | None:
+def _loss_in(folder: Path, tests: Mapping[int, float]) -> float | None:
     """A checkpoint's own loss, not an earlier one's; None does not keep it shut.
 
-    Version 2 did not say when it was tested; its loss is taken as told.
+    Before version 3 it did not say when it was tested; the run's events do.
     """
     try:
         about: Any = json.loads((folder / COUNTERS_FILE).read_text(encoding="utf-8"))
         loss, step = about["loss"], about["step"]
-        is_own = about.get("tested_step", step) == step
+        if "tested_step" not in about:
+            return tests.get(step)
+        is_own = about["tested_step"] == step
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.info("%s says no loss: %s", folder, error)
         return None

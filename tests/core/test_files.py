@@ -51,6 +51,16 @@ def test_a_folder_gets_its_name_when_it_is_whole(tmp_path: Path) -> None:
     assert [file.name for file in path.iterdir()] == ["a.txt"]
 
 
+def test_a_fault_in_a_folder_that_is_filled_names_what_people_know(
+    tmp_path: Path,
+) -> None:
+    with folder_made_whole(tmp_path / "step") as partial:
+        (partial / "a.txt").mkdir()
+        with pytest.raises(CheckpointError, match=r"step.a\.txt could not") as told:
+            write_whole(partial / "a.txt", b"")
+    assert ".partial" not in str(told.value)
+
+
 def test_a_folder_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
     path = tmp_path / "step"
     for name in ("old", "new"):

@@ -50,6 +50,24 @@ def write_run(
     return folder
 
 
+def trained_run(folder: Path, n_steps: int = 5, **training: Any) -> Path:
+    """Carry a small run out that keeps a checkpoint of every second step, and the last.
+
+    All are tested; the model reads 32 tokens. -> the folder.
+    """
+    write_run(
+        folder,
+        model={"n_ctx": 32, **training.pop("model", {})},
+        n_steps=n_steps,
+        checkpoint_every=2,
+        evaluate_every=2,
+        keep=9,
+        **training,
+    )
+    carry_out(folder)
+    return folder
+
+
 def toml(table: Mapping[str, Any]) -> str:
     """Fields as lines of TOML; JSON's texts, numbers and lists are TOML too."""
     return "".join(f"{name} = {json.dumps(value)}\n" for name, value in table.items())

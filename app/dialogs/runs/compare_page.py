@@ -51,7 +51,7 @@ LEAST_TABLE = 120
 ROW_HEIGHT = 28
 GAP = 8
 MARGINS = (14, 14, 14, 14)
-NOTHING = "Choose runs in the list and press Compare."
+NOTHING = "There is no run yet whose curve could be drawn."
 ALIKE = "Their configurations are the same."
 ONE_RUN = "Choose two runs or more to see what their configurations differ in."
 UNREADABLE = "The configuration of {} cannot be read."
@@ -124,6 +124,10 @@ class ComparePage(QWidget):
         """Compare these runs from now on."""
         self.runs = runs
         self._curves.set_note("Reading…")
+
+    def rename(self, run: Path, renamed: Path) -> None:
+        """Go on with a run under its new name."""
+        self.runs = tuple(renamed if each == run else each for each in self.runs)
 
     def show_curves(self, found: tuple[RunCurves, ...]) -> None:
         """Draw the runs as they are now."""

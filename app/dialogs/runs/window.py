@@ -50,6 +50,8 @@ RESTING = ("new", "stopped", "crashed")
 """Runs that nothing keeps from going on."""
 RUNS, COMPARE, DIFFERENCE = range(3)
 """The tabs."""
+N_COMPARED = 2
+"""The newest runs, whose curves are compared before any are chosen."""
 
 
 @tells_faults
@@ -61,6 +63,9 @@ class RunsWindow(QDialog):
 
     train_requested = Signal()
     """Begin a first run."""
+
+    renamed = Signal(object, object)
+    """A run has another name: its folder before and now."""
 
     failed = Signal(object)
     """Something went wrong: `ErrorReport`."""
@@ -116,7 +121,7 @@ class RunsWindow(QDialog):
         page.folders.forget_requested.connect(self.forget_folder)
         self.difference.timelines_requested.connect(self._on_timelines_requested)
         self.difference.difference_requested.connect(self._on_difference_requested)
-        self.tabs.currentChanged.connect(self._look)
+        self.tabs.currentChanged.connect(self._on_tabs_current_changed)
 
     def close_down(self) -> None:
         """End the thread; the window is not used again."""
@@ -136,8 +141,27 @@ class RunsWindow(QDialog):
     def _look(self) -> None:
         """See what has changed on the disk."""
         self._runner.request(RunsRequest(self.folders))
+        self._look_at_curves()
+
+    def _look_at_curves(self) -> None:
         if self.tabs.currentIndex() == COMPARE and self.compare.runs:
             self._runner.request(CurvesRequest(self.compare.runs))
+
+    @Slot(int)
+    def _on_tabs_current_changed(self, index: int) -> None:
+        if index == COMPARE:
+            self._choose_compared()
+        self._look()
+
+    def _choose_compared(self) -> None:
+        """Compare the chosen runs; before any are chosen, the newest."""
+        chosen = self.list.chosen
+        if self.compare.runs and len(chosen) < N_COMPARED:
+            return
+        newest = sorted(self.list.table.runs, key=lambda run: -(run.changed or 0))
+        wanted = tuple(run.folder for run in chosen or newest[:N_COMPARED])
+        if wanted != self.compare.runs:
+            self.compare.choose(wanted)
 
     # Wishes.
 
@@ -214,6 +238,9 @@ class RunsWindow(QDialog):
         if isinstance(request, RunsRequest):
             self.list.show_runs(answer)
             self.difference.show_runs(answer)
+            if self.tabs.currentIndex() == COMPARE and not self.compare.runs:
+                self._choose_compared()
+                self._look_at_curves()
         elif isinstance(request, CurvesRequest):
             self.compare.show_curves(answer)
         elif isinstance(request, TimelinesRequest):
@@ -228,11 +255,14 @@ class RunsWindow(QDialog):
             self._look()
 
     def _on_renamed(self, run: Path, renamed: Path) -> None:
-        """The open model goes with its run."""
+        """The open model, and what is compared, go with their run."""
         card = self._session.model
         folder = card.folder if card is not None else None
-        if folder is not None and run.resolve() in folder.parents:
-            self._session.request_moment(renamed / folder.relative_to(run.resolve()))
+        old, before = run.resolve(), folder and folder.resolve()
+        if before is not None and old in before.parents:
+            self._session.request_moment(renamed / before.relative_to(old))
+        self.compare.rename(run, renamed)
+        self.renamed.emit(run, renamed)
         self._look()
 
     @Slot(object, object)

@@ -5,24 +5,15 @@ import pytest
 from PIL import Image
 
 from tests.helpers.desk import Desk
-from tests.helpers.runs import carry_out, write_run
+from tests.helpers.runs import trained_run
 
 WAIT_MS = 30_000
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    folder = write_run(
-        tmp_path_factory.mktemp("runs") / "small run",
-        model={"n_ctx": 32},
-        n_steps=5,
-        checkpoint_every=2,
-        evaluate_every=2,
-        learning_rate=0.05,
-        keep=9,
-    )
-    carry_out(folder)
-    return folder
+    root = tmp_path_factory.mktemp("runs")
+    return trained_run(root / "small run", learning_rate=0.05)
 
 
 @pytest.fixture

@@ -47,6 +47,11 @@ def test_the_range_of_a_number_is_what_the_class_itself_says():
     assert row_of(TrainingConfig, "beta1").range == "at least 0 and below 1"
     assert row_of(TokenizerConfig, "n_vocab").range == "at least 257"
     assert row_of(ModelConfig, "eps").range == "above 0"
+    for owner, name in (
+        (TrainingConfig, "n_evaluation_batches"),
+        (WatchConfig, "n_sample_tokens"),
+    ):
+        assert row_of(owner, name).range == "from 1 to 10,000"
 
 
 def test_choices_are_those_that_the_class_takes():

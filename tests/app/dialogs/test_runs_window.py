@@ -1,5 +1,6 @@
 """The runs window over two real runs, with its thread."""
 
+import os
 from shutil import copytree
 
 import numpy as np
@@ -10,11 +11,12 @@ from PySide6.QtWidgets import QLineEdit
 from app.dialogs.runs.difference_page import percent
 from app.dialogs.runs.run_table import COLUMNS, RunTable
 from app.dialogs.runs.window import COMPARE, DIFFERENCE, RunsWindow
+from app.dialogs.runs.window import RUNS as RUNS_TAB
 from app.settings import RUNS, Settings
 from app.workers.runs import PickRequest
 from core.files import held_alone
 from core.training.runs import run_info
-from tests.helpers.runs import carry_out, write_run
+from tests.helpers.runs import trained_run
 from tests.helpers.sessions import session_showing
 
 WAIT_MS = 20_000
@@ -25,16 +27,7 @@ def trained(tmp_path_factory):
     """Two runs of one tokenizer and other seeds."""
     root = tmp_path_factory.mktemp("trained")
     for seed, name in enumerate(("cats", "dogs"), start=1):
-        folder = write_run(
-            root / name,
-            model={"n_ctx": 32, "n_layers": 2},
-            seed=seed,
-            n_steps=5,
-            checkpoint_every=2,
-            evaluate_every=2,
-            keep=9,
-        )
-        carry_out(folder)
+        trained_run(root / name, model={"n_layers": 2}, seed=seed)
     return root
 
 
@@ -245,6 +238,37 @@ def test_what_a_run_died_of_stands_under_the_table(window, qtbot, root):
     said = window.list._note
     qtbot.waitUntil(lambda: said.text().startswith("The loss is"), timeout=WAIT_MS)
     assert said.property("ink") == "error"
+
+
+def test_the_newest_two_are_compared_before_any_are_chosen(window, qtbot, root):
+    copytree(root / "cats", root / "owls")
+    for when, name in enumerate(("cats", "owls", "dogs"), start=1):
+        os.utime(root / name / "events.jsonl", (when, when))
+    window._look()
+    changed = lambda: [run.changed for run in window.list.table.runs]  # noqa: E731
+    qtbot.waitUntil(lambda: sorted(changed()) == [1, 2, 3], timeout=WAIT_MS)
+    window.tabs.setCurrentIndex(COMPARE)
+    assert [run.name for run in window.compare.runs] == ["dogs", "owls"]
+    qtbot.waitUntil(lambda: len(window.compare.plot.series) == 4, timeout=WAIT_MS)
+
+
+def test_the_chosen_runs_are_compared_as_their_tab_is_opened(window):
+    choose(window, "cats")
+    window.tabs.setCurrentIndex(COMPARE)
+    assert [run.name for run in window.compare.runs] == ["cats"]
+    window.tabs.setCurrentIndex(RUNS_TAB)
+    choose(window, "cats", "dogs")
+    window.tabs.setCurrentIndex(COMPARE)
+    assert {run.name for run in window.compare.runs} == {"cats", "dogs"}
+
+
+def test_a_comparison_goes_on_under_a_new_name(window, qtbot, root):
+    choose(window, "cats", "dogs")
+    press(qtbot, window, "compare")
+    with qtbot.waitSignal(window.renamed, timeout=WAIT_MS) as told:
+        window.list.rename_requested.emit(run_info(root / "cats"), "birds")
+    assert told.args == [root / "cats", root / "birds"]
+    assert {run.name for run in window.compare.runs} == {"birds", "dogs"}
 
 
 def test_chosen_runs_are_drawn_over_one_another(window, qtbot):

@@ -1,13 +1,19 @@
 """The time bar, over a real run of five checkpoints and a session with its threads."""
 
+from pathlib import Path
+from shutil import copytree
+
 import numpy as np
 import pytest
 
+from app.frame.recent import name_in
+from app.settings import RECENT_MODELS, Settings
 from core.bundle import open_bundle
 from core.pipeline import run_trace
+from core.training.runs import run_info
 from tests.helpers.bundles import save_tiny
 from tests.helpers.desk import Desk
-from tests.helpers.runs import carry_out, write_run
+from tests.helpers.runs import trained_run
 
 SENTENCE = "the cat sat"
 WAIT_MS = 20_000
@@ -15,16 +21,7 @@ WAIT_MS = 20_000
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    folder = write_run(
-        tmp_path_factory.mktemp("runs") / "small run",
-        model={"n_ctx": 32},
-        n_steps=7,
-        checkpoint_every=2,
-        evaluate_every=2,
-        keep=9,
-    )
-    carry_out(folder)
-    return folder
+    return trained_run(tmp_path_factory.mktemp("runs") / "small run", n_steps=7)
 
 
 @pytest.fixture
@@ -37,9 +34,9 @@ def desk(qtbot, qapp, run):
     desk.close()
 
 
-def wait_for(desk, step):
+def wait_for(desk, step, run="small run"):
     """Wait until the sentence is shown with a checkpoint's weights."""
-    name = f"small run, step {step}"
+    name = f"{run}, step {step}"
     desk.qtbot.waitUntil(lambda: desk.session.model.name == name, timeout=WAIT_MS)
     desk.wait()
 
@@ -52,6 +49,29 @@ def test_a_checkpoint_brings_the_bar_with_its_step_and_loss(desk):
     assert (bar.slider.value(), bar.slider.maximum()) == (2, 4)
     loss = desk.session.timeline.moments[2].loss
     assert bar.words.text() == f"step 4 of 7 · tested loss {loss:.2f}"
+
+
+@pytest.mark.qt_log_ignore("does not support raise", extend=True)
+def test_an_open_checkpoint_goes_with_its_run_to_a_new_name(qtbot, qapp, run, tmp_path):
+    own = copytree(run, tmp_path / "small run")
+    desk = Desk(qtbot, own / "checkpoints" / "step-00000004")
+    try:
+        desk.read(SENTENCE)
+        runs = desk.bench.runs.open_runs()
+        runs.add_folder(own)
+        runs.list.rename_requested.emit(run_info(own), "great run")
+        wait_for(desk, 4, "great run")
+        assert desk.shell.windowTitle().startswith("great run, step 4")
+        timeline_is_there = lambda: desk.session.timeline is not None  # noqa: E731
+        qtbot.waitUntil(timeline_is_there, timeout=WAIT_MS)
+        assert desk.session.timeline.name == "great run"
+        newest = Settings().read(RECENT_MODELS)[0]
+        assert Path(newest) == tmp_path / "great run/checkpoints/step-00000004"
+        assert name_in(Path(newest)) == "great run, step 4"
+        desk.bench.time.slider.setValue(0)
+        wait_for(desk, 0, "great run")
+    finally:
+        desk.close()
 
 
 def test_a_model_of_no_run_has_no_bar(desk, qtbot, tmp_path):

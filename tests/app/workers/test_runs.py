@@ -17,21 +17,12 @@ from app.workers.runs import (
     pick_checkpoint,
 )
 from core.errors import TraceError, TrainingError
-from tests.helpers.runs import carry_out, write_run
+from tests.helpers.runs import trained_run, write_run
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    folder = write_run(
-        tmp_path_factory.mktemp("runs") / "cats",
-        model={"n_ctx": 32},
-        n_steps=5,
-        checkpoint_every=2,
-        evaluate_every=2,
-        keep=9,
-    )
-    carry_out(folder)
-    return folder
+    return trained_run(tmp_path_factory.mktemp("runs") / "cats")
 
 
 @pytest.fixture

@@ -55,6 +55,14 @@ def test_a_whole_number_may_stand_for_any_number(tmp_path: Path) -> None:
             "[training]\nn_threads = 100000\n",
             "n_threads = 100000 must be at most 1,024",
         ),
+        (
+            "[training]\nn_evaluation_batches = 10001\n",
+            "n_evaluation_batches = 10001 must be from 1 to 10,000",
+        ),
+        (
+            "[watch]\nn_sample_tokens = 1000000000\n",
+            "n_sample_tokens = 1000000000 must be from 1 to 10,000",
+        ),
         (f"[training]\nseed = {2**63}\n", "seed = .* must be at most 9,223,372"),
         (f"[training]\nbatch_size = {10**22}\n", "batch_size = .* must be at most 1,0"),
         (f"[training]\nlearning_rate = {10**400}\n", "learning_rate = .* at most 1,0"),

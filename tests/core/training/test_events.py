@@ -109,6 +109,6 @@ def test_a_log_whose_file_was_removed_or_replaced_is_noticed(tmp_path: Path) -> 
         log.check_there()
         path.unlink()
         replace()
-        with pytest.raises(CheckpointError, match=r"events\.jsonl is gone"):
+        with pytest.raises(CheckpointError, match=r"events\.jsonl was removed or"):
             log.write(STEP)
         log.close()

@@ -68,6 +68,7 @@ def test_a_full_disk_ends_the_run_in_a_sentence_and_it_goes_on_later(
     assert isinstance(last, Failed)
     assert "could not be written (No space left on device)" in last.message
     assert "step-00000004" in last.message
+    assert ".partial" not in last.message
     assert last.message in caplog.text
     names = sorted(each.name for each in (folder / "checkpoints").iterdir())
     assert names == ["step-00000000", "step-00000002"]
@@ -125,7 +126,8 @@ def test_a_run_whose_folder_is_deleted_ends_and_does_not_bring_it_back(
     folder = make_run(n_steps=1_000_000, checkpoint_every=2, log_every=1)
     at_step(monkeypatch, 4, lambda: shutil.rmtree(folder))
     assert main([str(folder)]) == 1
-    assert "events.jsonl is gone (the run's folder was removed" in caplog.text
+    assert f"{folder} was deleted while" in caplog.text
+    assert "put the folder back and start the run again" in caplog.text
     assert not folder.exists()
 
 
@@ -140,7 +142,7 @@ def test_a_paused_run_whose_folder_is_deleted_ends_too(
         "core.training.loop.time.sleep", lambda _: shutil.rmtree(folder)
     )
     assert main([str(folder)]) == 1
-    assert "events.jsonl is gone" in caplog.text
+    assert caplog.text.count(f"{folder} was deleted while") == 1  # said once
     assert not folder.exists()
 
 
@@ -152,9 +154,24 @@ def test_a_renamed_run_keeps_its_checkpoints_and_goes_on_under_its_new_name(
     at_step(monkeypatch, 3, lambda: folder.rename(new))
     assert main([str(folder)]) == 1
     monkeypatch.undo()
+    last = list(read_events(new))[-1]
+    assert isinstance(last, Failed)  # the run tells it under its new name
+    assert last.message.startswith(f"{folder} was renamed or moved while")
+    assert "start it again where it is now" in last.message
     assert newest_step(new) == 2
     assert isinstance(carry_out(new)[-1], Finished)
     assert not folder.exists()
+
+
+def test_a_run_whose_events_are_removed_names_the_file(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = make_run(checkpoint_every=2)
+    events = folder / "events.jsonl"
+    at_step(monkeypatch, 3, lambda: events.rename(folder / "away"))
+    assert main([str(folder)]) == 1
+    assert f"{events} was removed or renamed while the run" in caplog.text
+    assert newest_step(folder) == 2
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])

@@ -14,7 +14,8 @@ from core.training.checkpoint import (
     newest_step,
     read_counters,
 )
-from core.training.events import Finished, Started, Stepped
+from core.training.events import Evaluated, Finished, Started, Stepped, line_of
+from core.training.timeline import timeline
 from tests.helpers.runs import carry_out
 
 FOLDER = Path(__file__).parents[2] / "data" / "run_v1"
@@ -49,6 +50,20 @@ def test_an_old_run_goes_on_with_the_losses_it_would_have_had(old_run: Path) -> 
     assert isinstance(events[-1], Finished)
     assert newest_step(old_run) == 12
     assert read_counters(checkpoints(old_run)[-1]).best_step == 12
+
+
+def test_an_old_checkpoint_has_the_loss_of_a_test_after_its_own_step(
+    old_run: Path,
+) -> None:
+    """Its file says only the last test's loss, which may be an earlier step's."""
+    events = old_run / "events.jsonl"
+    lines = events.read_text(encoding="utf-8").splitlines()
+    others = [line for line in lines if '"evaluated"' not in line]
+    events.write_text("\n".join([*others, ""]), encoding="utf-8")
+    assert [moment.loss for moment in timeline(old_run).moments] == [None]
+    own = Evaluated(step=6, train_loss=5.25, valid_loss=5.5, perplexity=1.0)
+    events.write_text("\n".join([*others, line_of(own), ""]), encoding="utf-8")
+    assert [moment.loss for moment in timeline(old_run).moments] == [5.5]
 
 
 def replace_in(file: Path, before: str, after: str) -> None:
