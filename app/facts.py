@@ -116,6 +116,11 @@ class Facts(QObject):
         return self._shown[1].trace if self._shown else None
 
     @property
+    def bundle(self) -> "Bundle | None":
+        """The model and tokenizer that made the newest trace; None without one."""
+        return self._shown[0].bundle if self._shown else None
+
+    @property
     def broken_from(self) -> str | None:
         """Key of the first step with NaN or an infinity; None if all is finite."""
         return self._shown[1].broken_from if self._shown else None

@@ -258,15 +258,18 @@ def tokens_of(trace: Trace, period: int = 0) -> Tokens:
     return Tokens(trace["tokens.ids"], trace.part("mask"), period)
 
 
-def head_scores(trace: Trace, telling: HeadScores) -> HeadScores:
+def head_scores(trace: Trace, of_model: HeadScores) -> HeadScores:
     """All scores of every head: of the sentence, and of its model.
 
-    `telling` are those of `core.analysis.telling`, the same for every sentence.
+    `of_model` are those of `core.analysis.telling`, or all scores of another sentence
+    in the same model: what no sentence changes is taken over from them.
     """
     sentence = scores_of(trace, OF_SENTENCE)
-    both = {**sentence.by_name, **telling.by_name}
+    telling = {score.name: of_model.by_name[score.name] for score in OF_TELLING}
+    both = {**sentence.by_name, **telling}
     by_name = {score.name: both[score.name] for score in HEAD_SCORES}
-    return HeadScores(by_name, {**sentence.lacks, **telling.lacks})
+    lacks = {name: why for name, why in of_model.lacks.items() if name in telling}
+    return HeadScores(by_name, {**sentence.lacks, **lacks})
 
 
 def scores_of(

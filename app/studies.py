@@ -1,0 +1,140 @@
+"""Who studies traces: head scores and rollout, for whoever shows them.
+
+A view that is seen asks (`want_...`) each time it is displayed, and gets what is there,
+or None, and a signal when it is. Nobody asks, nothing is computed: no thread runs
+before the first wish. Answers about another trace than the session's are dropped.
+"""
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QThread, Signal, Slot
+
+from app.facts import Facts
+from app.failures import ErrorReport
+from app.workers.runner import Runner
+from app.workers.studies import (
+    ANSWERS,
+    RolloutRequest,
+    ScoresRequest,
+    StudiesWorker,
+    StudyRequest,
+)
+from core.analysis.heads import HeadScores
+from core.analysis.rollout import Joining
+from core.trace.matrix import FloatArray
+from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from core.bundle import Bundle
+
+log = logging.getLogger(__name__)
+
+
+class Studies(QObject):
+    """Owns the thread, the newest answers, and what is known of the model."""
+
+    scores_changed = Signal(object)
+    """The heads of the present trace have been scored: `HeadScores`."""
+
+    rollout_changed = Signal(object)
+    """Attention has been rolled out: maps [n_layers, n_query, n_key]."""
+
+    failed = Signal(object)
+    """A study has no answer: `ErrorReport`."""
+
+    def __init__(self, facts: Facts) -> None:
+        """Nothing is known yet."""
+        super().__init__()
+        self._facts = facts
+        self._answers: dict[type, tuple[StudyRequest, Any]] = {}
+        self._refused: StudyRequest | None = None
+        self._of_model: tuple[Bundle, HeadScores] | None = None
+        self._has_started = False
+        self._runner = Runner(StudiesWorker(), tuple(ANSWERS), "studies")
+        self._runner.answered.connect(self._on_runner_answered)
+        self._runner.failed.connect(self._on_runner_failed)
+        facts.trace_changed.connect(self._on_facts_trace_changed)
+
+    def close(self) -> None:
+        """Stop all work and wait for its end."""
+        self._runner.stop()
+
+    def want_scores(self) -> HeadScores | None:
+        """The scores of every head; None where `scores_changed` will bring them."""
+        trace, bundle = self._facts.trace, self._facts.bundle
+        if trace is None or bundle is None:
+            return None
+        known = self._of_model
+        of_model = known[1] if known and known[0] is bundle else None
+        scores: HeadScores | None = self._want(ScoresRequest(bundle, trace, of_model))
+        return scores
+
+    def want_rollout(self, joining: Joining) -> FloatArray | None:
+        """The maps of every layer; None where `rollout_changed` will bring them."""
+        trace = self._facts.trace
+        if trace is None:
+            return None
+        maps: FloatArray | None = self._want(RolloutRequest(trace, joining))
+        return maps
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is on its way."""
+        return bool(self._runner.pending)
+
+    def _want(self, request: StudyRequest) -> Any:
+        """What is known, or None: then it is asked for, once."""
+        answered = self._answers.get(type(request))
+        if answered is not None and is_like(answered[0], request):
+            return answered[1]
+        asked = (*self._runner.pending, self._refused)
+        if not any(is_like(other, request) for other in asked):
+            self._runner.request(request)
+            if not self._has_started:
+                self._has_started = True
+                self._runner.start()
+        return None
+
+    @Slot(object)
+    def _on_facts_trace_changed(self, trace: Trace | None) -> None:
+        """Let go of what is about another trace, and of the model before."""
+        self._answers.clear()
+        self._refused = None
+        for kind in ANSWERS:
+            self._runner.withdraw(kind)
+        if self._of_model and self._of_model[0] is not self._facts.bundle:
+            self._of_model = None
+
+    @Slot(object, object)
+    def _on_runner_answered(self, request: StudyRequest, answer: object) -> None:
+        assert QThread.isMainThread()
+        if isinstance(request, ScoresRequest) and isinstance(answer, HeadScores):
+            self._of_model = request.bundle, answer
+        if request.trace is self._facts.trace:
+            self._answers[type(request)] = request, answer
+            self._tell(request, answer)
+
+    def _tell(self, request: StudyRequest, answer: object) -> None:
+        signals = {
+            ScoresRequest: self.scores_changed,
+            RolloutRequest: self.rollout_changed,
+        }
+        signals[type(request)].emit(answer)
+
+    @Slot(object, object)
+    def _on_runner_failed(self, request: StudyRequest, report: ErrorReport) -> None:
+        assert QThread.isMainThread()
+        if request.trace is self._facts.trace:
+            self._refused = request  # asked for again, it would fail again
+            log.warning("%s", report.details)
+            self.failed.emit(report)
+
+
+def is_like(one: object, other: StudyRequest) -> bool:
+    """Whether both ask the same about the same trace."""
+    return (
+        isinstance(one, type(other))
+        and one.trace is other.trace
+        and one.question == other.question
+    )

@@ -1,0 +1,84 @@
+"""Studies of a trace: what looks at all of its heads, and so takes longer than a frame.
+
+A thread of their own works on them, so that no trace and no step waits for one. torch
+comes with the trace that is studied.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.workers.runner import Request, Worker
+from core.analysis.heads import HeadScores, head_scores
+from core.analysis.rollout import Joining, rollout
+from core.trace.matrix import FloatArray
+from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from core.bundle import Bundle
+
+
+class StudyRequest(Request, Protocol):
+    """What is asked about a trace."""
+
+    @property
+    def trace(self) -> Trace:
+        """The trace that is looked at."""
+
+    @property
+    def question(self) -> object:
+        """What tells two requests of the same kind about the same trace apart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoresRequest:
+    """Score every head. Answer: `HeadScores`."""
+
+    bundle: "Bundle"
+    trace: Trace
+    of_model: HeadScores | None
+    """Scores of the same model: what no sentence changes need not be measured again."""
+    question: object = None
+    doing: str = "scoring the heads"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RolloutRequest:
+    """Roll attention out over the layers. Answer: maps [n_layers, n_query, n_key]."""
+
+    trace: Trace
+    joining: Joining
+    doing: str = "rolling attention out"
+
+    @property
+    def question(self) -> object:
+        """How heads are joined."""
+        return self.joining
+
+
+class StudiesWorker(Worker):
+    """Answers by the table below."""
+
+    def answer(self, request: Any) -> Any:
+        """The answer that the request's docstring names."""
+        return ANSWERS[type(request)](request)
+
+
+def score(request: ScoresRequest) -> HeadScores:
+    """Score the sentence's heads; those of a new model are tested first."""
+    from core.analysis.telling import telling_scores
+
+    of_model = request.of_model or telling_scores(request.bundle)
+    return head_scores(request.trace, of_model)
+
+
+def roll_out(request: RolloutRequest) -> FloatArray:
+    """Multiply the layers' joined patterns."""
+    return rollout(request.trace, request.joining)
+
+
+ANSWERS: dict[type, Callable[[Any], Any]] = {
+    ScoresRequest: score,
+    RolloutRequest: roll_out,
+}
+"""Of the requests that wait, the first kind here goes first."""
