@@ -73,6 +73,10 @@ ACTIONS = (
     ActionRow("layer.next", "Next &layer", "walk", "Down", "down"),
     ActionRow("layer.previous", "Previous l&ayer", "walk", "Up", "up"),
     ActionRow("step.play", "Pla&y", "walk", "Space", "play", is_switch=True),
+    ActionRow("trail.back", "&Back to the number before", "walk", "Alt+Left", "back"),
+    ActionRow(
+        "trail.forward", "&Forward to the next number", "walk", "Alt+Right", "next"
+    ),
     ActionRow("time.previous", "&Earlier checkpoint", "walk", "Ctrl+Left"),
     ActionRow("time.next", "Later &checkpoint", "walk", "Ctrl+Right"),
     ActionRow("time.play", "Play t&he training", "walk", "Ctrl+Space", is_switch=True),
@@ -99,6 +103,7 @@ SECTION_STARTS = frozenset(
         "training.open",
         "app.quit",
         "edit.copy",
+        "trail.back",
         "time.previous",
         "token.append",
         "view.theme.system",

@@ -172,6 +172,8 @@ class Workbench(QWidget):
             "step.previous": session.previous_step,
             "layer.next": session.next_layer,
             "layer.previous": session.previous_layer,
+            "trail.back": self.inspector.trail.back,
+            "trail.forward": self.inspector.trail.forward,
             "token.append": session.append_pick,
             "token.undo": session.undo_append,
             "text.generate": self._on_text_generate_triggered,
@@ -303,7 +305,15 @@ class Workbench(QWidget):
             session.unknown_changed,
         ):
             changed.connect(self._on_session_changed)
+        self.inspector.trail.trail_changed.connect(self._on_trail_changed)
         self._on_session_changed(None)
+        self._on_trail_changed()
+
+    @Slot()
+    def _on_trail_changed(self) -> None:
+        trail = self.inspector.trail
+        self.actions_by_id["trail.back"].setEnabled(trail.can_go(-1))
+        self.actions_by_id["trail.forward"].setEnabled(trail.can_go(1))
 
     @Slot(str)
     def _on_runs_told(self, sentence: str) -> None:

@@ -14,17 +14,20 @@ from app.frame.lesson import LessonView
 from app.frame.operand_list import OperandList
 from app.frame.parts import caption, icon_button, plain_label
 from app.frame.proof import ProofTable
+from app.frame.trail_line import TrailLine
 from app.frame.words_line import WordsLine
 from app.panels import panel_of
 from app.scene import Scene
 from app.session import Session
 from app.style.fonts import LARGE, NUMBER, SMALL, mono
+from app.trail import TrailKeeper
 from app.widgets.formula import FormulaView
 from core.config import ModelConfig
 from core.texts import lesson_text
 from core.trace.matrix import Cell
-from core.trace.selection import Selection, cell_of, has_numbers, pointed_at
+from core.trace.selection import Selection, cell_of, has_numbers
 from core.trace.steps import steps_for
+from core.trace.views.crumbs import Crumb, crumbs
 from core.trace.views.inspector import InspectorView, inspector_view
 from core.trace.views.output import PICK, pick_note
 
@@ -33,7 +36,6 @@ BUTTON_WIDTH = 24
 BASELINE_GAP = 5
 """How much deeper the large number reaches than the small name beside it."""
 NOTHING_YET = "Click a number to see what it is made of."
-MOST_REMEMBERED = 100
 AFTER_PAINT_MS = 10
 """On a step the panel is painted first, and the inspector so much later."""
 
@@ -49,13 +51,16 @@ class Inspector(QFrame):
         self._view: InspectorView | None = None
         self._after_paint = QTimer(self, singleShot=True, interval=AFTER_PAINT_MS)
         self._after_paint.timeout.connect(self._on_after_paint_timeout)
-        self._behind: list[Selection] = []
-        self._ahead: list[Selection] = []
+        self.trail = TrailKeeper(session, self)
+        self._places: list[int] = []
+        """Where on the trail each crumb stands."""
         self.setProperty("bar", "right")
         self.setObjectName("inspector")
-        self.back = icon_button("back", "Back to the number before", "inspector.back")
-        self.forward = icon_button("next", "Forward again", "inspector.forward")
+        back, forward = "Back to the number before (Alt+Left)", "Forward (Alt+Right)"
+        self.back = icon_button("back", back, "inspector.back")
+        self.forward = icon_button("next", forward, "inspector.forward")
         self.copy = icon_button("copy", "Copy as text", "inspector.copy")
+        self.crumbs = TrailLine()
         self.number = plain_label("", mono(NUMBER))
         self.name = WordsLine(mono(SMALL))
         self.where = WordsLine(mono(SMALL), gap=7)
@@ -66,8 +71,7 @@ class Inspector(QFrame):
         self.lesson = LessonView()
         self._arrange()
         self._connect()
-        for button in (self.back, self.forward):
-            button.setEnabled(False)
+        self._on_trail_changed()
         self._show(None)
 
     def _arrange(self) -> None:
@@ -93,6 +97,7 @@ class Inspector(QFrame):
         column.setContentsMargins(MARGIN, 8, MARGIN - 4, MARGIN)
         column.setSpacing(6)
         column.addLayout(head)
+        column.addWidget(self.crumbs)
         column.addLayout(first)
         parts = (self.where, self.equation, self.operands, self.proof, self.note)
         for part in parts:
@@ -111,9 +116,11 @@ class Inspector(QFrame):
         outside.addWidget(scroll)
 
     def _connect(self) -> None:
-        self.operands.link_followed.connect(self._on_operands_link_followed)
-        self.back.clicked.connect(self._on_back_clicked)
-        self.forward.clicked.connect(self._on_forward_clicked)
+        self.operands.link_followed.connect(self.trail.follow)
+        self.back.clicked.connect(self.trail.back)
+        self.forward.clicked.connect(self.trail.forward)
+        self.crumbs.crumb_clicked.connect(self._on_crumbs_crumb_clicked)
+        self.trail.trail_changed.connect(self._on_trail_changed)
         self.copy.clicked.connect(self.copy_text)
         self._session.scene_changed.connect(self._on_session_scene_changed)
         self._session.selection_changed.connect(self._on_session_selection_changed)
@@ -136,8 +143,6 @@ class Inspector(QFrame):
     @Slot(object)
     def _on_session_scene_changed(self, scene: Scene | None) -> None:
         before, self._scene = self._scene, scene
-        self.back.setEnabled(bool(self._behind))
-        self.forward.setEnabled(bool(self._ahead))
         if is_step(before, scene):
             self._after_paint.start()
         else:
@@ -187,29 +192,24 @@ class Inspector(QFrame):
             self.where.show_words(view.where)
             self.equation.show_formula(view.equation, LARGE + 1.0)
 
-    # What the reader does.
-
-    @Slot(Cell)
-    def _on_operands_link_followed(self, cell: Cell) -> None:
-        scene = self._scene
-        if scene is not None:
-            self._behind = [*self._behind[-MOST_REMEMBERED:], scene.selection]
-            self._ahead = []
-            moved = pointed_at(scene.selection, scene.trace, cell)
-            self._session.request_selection(moved)
+    # The trail.
 
     @Slot()
-    def _on_back_clicked(self) -> None:
-        self._return(self._behind, self._ahead)
+    def _on_trail_changed(self) -> None:
+        """Show the way that led here, and whether there is a way back."""
+        self.back.setEnabled(self.trail.can_go(-1))
+        self.forward.setEnabled(self.trail.can_go(1))
+        scene, way = self._session.scene, self.trail.crumbs
+        shown: tuple[Crumb, ...] = ()
+        if scene is not None and len(way) > 1:
+            selections = [selection for _, selection in way]
+            shown = crumbs(scene.trace, selections, scene.tokenizer.label)
+        self._places = [place for place, _ in way[len(way) - len(shown) :]]
+        self.crumbs.show_crumbs(shown)
 
-    @Slot()
-    def _on_forward_clicked(self) -> None:
-        self._return(self._ahead, self._behind)
-
-    def _return(self, source: list[Selection], other: list[Selection]) -> None:
-        if source and self._scene is not None:
-            other.append(self._scene.selection)
-            self._session.request_selection(source.pop())
+    @Slot(int)
+    def _on_crumbs_crumb_clicked(self, index: int) -> None:
+        self.trail.jump(self._places[index])
 
 
 def view_of(scene: Scene, cell: Cell) -> InspectorView:

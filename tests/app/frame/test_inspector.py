@@ -5,6 +5,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.frame.inspector import Inspector, inspected
 from app.frame.operand_list import OperandList, columns_of, number_box
+from app.frame.trail_line import shown_crumbs
 from core.generation.sampling import Sampling
 from core.trace.matrix import Cell
 from core.trace.selection import pointed_at
@@ -180,3 +181,84 @@ def test_beside_the_likeliest_token_stands_the_one_that_is_drawn(inspector, sess
         assert session.scene.tokenizer.label(drawn) in inspector.view.note
     session.request_selection(replace(session.selection, query=0))
     assert inspector.view.note == ""
+
+
+def follow(inspector, n_links):
+    """Click the first operand again and again."""
+    for _ in range(n_links):
+        assert inspector.view is not None  # it waits no longer for the panel
+        inspector.operands.activate(0, is_secondary=False)
+
+
+def test_the_trail_names_every_number_that_led_here_and_its_value(inspector, session):
+    assert not inspector.crumbs.isVisible()
+    follow(inspector, 2)
+    names = [crumb.name for crumb in inspector.crumbs._crumbs]
+    assert names == ["scores", "q", "norm"]
+    score = inspector.crumbs._crumbs[0]
+    value = session.trace.value(SCORE.key, SCORE.index)
+    assert float(score.number.replace("−", "-")) == pytest.approx(value, abs=5e-3)
+    assert inspector.crumbs.text.startswith("scores ")
+    assert " ← norm " in inspector.crumbs.text
+
+
+def test_a_crumb_leads_back_to_its_number_and_forward_leads_on(inspector, session):
+    follow(inspector, 3)
+    inspector.crumbs.activate(0, is_secondary=False)
+    assert session.selection.step == SCORE.key
+    assert not inspector.crumbs.isVisible()
+    assert inspector.forward.isEnabled()
+    inspector.trail.forward()
+    assert session.selection.step == "layers.0.attn.q"
+
+
+def test_whoever_goes_elsewhere_has_no_trail_but_finds_back_to_it(inspector, session):
+    follow(inspector, 1)
+    point_at(session, Cell("layers.1.resid_mid", (0, 3)))
+    assert not inspector.crumbs.isVisible()
+    inspector.back.click()
+    assert session.selection.step == "layers.0.attn.q"
+    assert [crumb.name for crumb in inspector.crumbs._crumbs] == ["scores", "q"]
+
+
+def test_the_way_down_goes_through_the_embedding_to_the_id_and_the_text(
+    inspector, session
+):
+    point_at(session, Cell("embed.token", (1, 3)))
+    follow(inspector, 2)
+    assert session.selection.step == "tokens.pieces"
+    assert session.selection.query == 1
+    names = [crumb.name for crumb in inspector.crumbs._crumbs]
+    assert names == ["token", "ids", "text"]
+
+
+def test_a_trail_in_a_shorter_sentence_keeps_only_numbers_that_exist(
+    inspector, session
+):
+    follow(inspector, 2)
+    session.read("the")
+    assert inspector.view is not None
+    inspector.trail.back()
+    assert session.selection.query == 0
+
+
+@pytest.mark.parametrize(
+    ("widths", "room", "shown"),
+    [
+        ([30, 30, 30], 150, [0, 1, 2]),
+        ([30, 30, 30, 30], 150, [0, 3]),
+        ([30, 20, 20, 20, 20], 150, [0, 3, 4]),
+        ([30], 10, [0]),
+        ([], 10, []),
+    ],
+)
+def test_where_room_is_short_the_middle_of_the_trail_leaves_first(widths, room, shown):
+    assert shown_crumbs(widths, room, 20) == shown
+
+
+def test_the_present_number_is_no_link(inspector, session):
+    follow(inspector, 1)
+    last = inspector.crumbs.item_count() - 1
+    inspector.crumbs.activate(last, is_secondary=False)
+    assert session.selection.step == "layers.0.attn.q"
+    assert inspector.crumbs.item_text(last).startswith("layer 1")

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,42 +11,11 @@ from core.config import ModelConfig
 from core.trace.explain import Explanation
 from core.trace.steps import TOKEN_OPS
 from core.trace.trace import Trace
+from tests.helpers.grid import grid, thin_grid
 from tests.helpers.traces import random_model, traced_ids
 
 IDS = (3, 1, 4, 1, 5)
-CELLS_PER_STEP = 2
-
-
-def grid() -> Iterator[ModelConfig]:
-    """positions x norms x places x activations x gated x grouped heads x tied."""
-    for position, norm, place, activation, gated, n_kv_heads, tied in itertools.product(
-        ("sinusoidal", "learned", "rotary", "none"),
-        ("layer_norm", "rms_norm"),
-        ("pre", "post"),
-        ("relu", "gelu", "gelu_tanh", "silu"),
-        (False, True),
-        (4, 2),
-        (True, False),
-    ):
-        yield ModelConfig(
-            n_vocab=16,
-            n_ctx=8,
-            d_model=16,
-            n_layers=2,
-            n_heads=4,
-            n_kv_heads=n_kv_heads,
-            d_ff=12,
-            position=position,
-            norm=norm,
-            norm_place=place,
-            activation=activation,
-            gated=gated,
-            tie_embeddings=tied,
-            scale_embeddings=gated,
-            bias=norm == "layer_norm",
-            eps=1e-5 if tied else 0.5,  # so large that an eps of its own shows
-            sinusoid_base=10000.0 if tied else 64.0,
-        )
+CELLS_PER_STEP = 1
 
 
 def by_hand(explanation: Explanation, config: ModelConfig) -> float:
@@ -117,6 +85,50 @@ def test_every_step_follows_from_its_inputs_and_explains_its_cells(position):
                 check_step(trace, step.key, draw)
                 seen += 1
     assert seen > 4000
+
+
+@pytest.mark.parametrize("number", range(len(thin_grid())))
+def test_every_corner_of_every_step_explains_itself(number):
+    trace = traced_ids(thin_grid()[number], IDS, seed=number)
+    for step in trace.steps:
+        if step.op not in TOKEN_OPS:
+            for index in corners(trace.shape(step.key)):
+                check_cell(trace, step.key, index)
+
+
+@pytest.mark.parametrize("ids", [(7,), (7, 7)], ids=("one token", "the same twice"))
+def test_the_shortest_sentences_explain_themselves(ids):
+    for number, config in enumerate(thin_grid()):
+        trace = traced_ids(config, ids, seed=number)
+        for step in trace.steps:
+            if step.op not in TOKEN_OPS:
+                check_cell(trace, step.key, tuple(s - 1 for s in trace.shape(step.key)))
+
+
+def test_the_thin_grid_has_every_value_of_every_field():
+    def values(configs):
+        fields = [config.to_dict().items() for config in configs]
+        return set(itertools.chain.from_iterable(fields))
+
+    assert values(thin_grid()) == values(grid())
+    assert len(thin_grid()) < 20
+
+
+def corners(shape: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """The first and the last place of every axis, in every combination."""
+    return set(itertools.product(*((0, size - 1) for size in shape)))
+
+
+def check_cell(trace: Trace, key: str, index: tuple[int, ...]) -> None:
+    """Recorded, recomputed and worked out by hand are one number."""
+    explanation = trace.explain(key, index)
+    recorded = trace.value(key, index)
+    assert explanation.recorded == recorded
+    told = by_hand(explanation, trace.config)
+    for value in (explanation.value, told):
+        assert value == pytest.approx(recorded, rel=1e-5, abs=1e-5)
+    assert explanation.equation
+    assert explanation.text.count("\n") >= 4
 
 
 def check_step(trace: Trace, key: str, draw: np.random.Generator) -> None:
