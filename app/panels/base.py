@@ -11,6 +11,8 @@ from app.session import Session
 from core.trace.matrix import Cell
 from core.trace.needs import Index
 from core.trace.selection import pointed_at
+from core.trace.sheet import Sheet
+from core.trace.views.sheets import step_sheet
 
 
 class Panel(QWidget):
@@ -27,9 +29,20 @@ class Panel(QWidget):
         """
         return ()
 
+    def parts_beside(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
+        """The same of the sentence beside, where the scene has one."""
+        return ()
+
     def display(self, scene: Scene) -> None:
         """Draw the scene. On the GUI thread, within 16 ms."""
         raise NotImplementedError
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """What it shows, as arrays to take along; the first is the main one.
+
+        The present step of the chosen head, unless a panel knows better.
+        """
+        return (step_sheet(scene.trace, scene.selection, scene.tokenizer.label),)
 
     def point_at(self, scene: Scene, cell: Cell) -> None:
         """Ask the session to select a number."""

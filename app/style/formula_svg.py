@@ -56,7 +56,8 @@ def render_svg(request: FormulaRequest) -> bytes:
     config.svg2 = font_config.svg2 = False
     try:
         formula = Latex(request.latex, size=request.size, color=request.colour)
-        return str(formula.svg()).encode()
+        # Said outright, since Qt draws outlines in SVG and PDF that it was not told of.
+        return str(formula.svg()).replace("<svg ", '<svg stroke-width="0" ', 1).encode()
     except Exception as error:  # ziamath raises what it happens upon
         raise ValueError(
             f"The formula {request.latex} cannot be set: {error}"

@@ -5,6 +5,8 @@ is a repaint. The families come from the Okabe-Ito set, which holds for colour-b
 readers.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -175,6 +177,19 @@ def apply_theme(app: QApplication, chosen: Theme) -> None:
     app.setStyleSheet(style_sheet(chosen))
     for widget in app.allWidgets():
         widget.update()
+
+
+@contextmanager
+def worn(chosen: Theme) -> Iterator[None]:
+    """Let what is painted meanwhile wear another theme; the screen is not repainted.
+
+    Widgets need the theme's sheet and palette besides.
+    """
+    before, _active[0] = _active[0], chosen
+    try:
+        yield
+    finally:
+        _active[0] = before
 
 
 Role = QPalette.ColorRole

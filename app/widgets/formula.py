@@ -5,6 +5,8 @@ Q in the theme's query colour. To set a new formula takes 20 to 100 ms, so the w
 gives `use_renderer` one that does it in a thread; without one it is done on the spot.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Protocol
 
@@ -60,6 +62,16 @@ _renderer: list[Renderer | None] = [None]
 def use_renderer(renderer: Renderer | None) -> None:
     """Let formulas made from now on be set by `renderer`; None sets them at once."""
     _renderer[0] = renderer
+
+
+@contextmanager
+def set_at_once() -> Iterator[None]:
+    """Let formulas made meanwhile be set on the spot: a file cannot wait for them."""
+    before, _renderer[0] = _renderer[0], None
+    try:
+        yield
+    finally:
+        _renderer[0] = before
 
 
 def formula_pixmap(latex: str, size: float, ratio: float = 2.0) -> QPixmap:

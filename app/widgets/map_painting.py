@@ -46,7 +46,9 @@ def paint_cells(
     area = map_rectangle(cells)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    painter.drawImage(area, image, source or QRectF(image.rect()))
+    # Cut out beforehand, since an SVG is given the whole image whatever part is meant.
+    part = image if source is None else image.copy(source.toAlignedRect())
+    painter.drawImage(area, part)
     paint_gaps(painter, cells)
     painter.setPen(QPen(theme().colour("line"), 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -1,0 +1,159 @@
+"""A view drawn for a file: heading and panel made anew, at a width of their own.
+
+In: the session's scene and a style. Out: a widget that no screen has shown. What the
+window looks like, how wide it is and which panels were visited changes nothing.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.frame.panel_header import PanelHeader
+from app.panels import panel_of
+from app.panels.base import Panel
+from app.scene import Scene
+from app.session import Session
+from app.style.sheet import style_sheet
+from app.style.theme import LIGHT, Theme, palette_of, theme, worn
+from app.widgets.formula import set_at_once
+from app.widgets.heatmap import Heatmap
+
+LEAST_WIDTH, DEFAULT_WIDTH, MOST_WIDTH = 400, 1200, 8000
+"""Of a picture, in pixels at scale 1."""
+LEAST_LAYOUT, MOST_LAYOUT = 720, 1200
+"""A view is laid out this wide; a picture of another width is the same, enlarged."""
+HEIGHT_SHARE = 0.64
+"""Of the width: as high as the middle of the window is to its width."""
+MARGIN, GAP = 18, 12
+
+FURNITURE = (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+)
+"""What is there to be used, and means nothing on paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a picture is dressed."""
+
+    name: str
+    tip: str
+    enlargement: float = 1.0
+    """How much larger than on the screen the type is, beside the picture."""
+    is_paper: bool = False
+    """White, without frames, buttons and marks of the selection."""
+
+
+STYLES = (
+    Style("screen", "As it stands in the window, in the colours of the theme."),
+    Style("figure", "For a paper: white, larger type, no buttons.", 1.3, is_paper=True),
+)
+
+PAPER = replace(LIGHT, window="#FFFFFF")
+PAPER_SHEET = 'QFrame[card="true"] { border: 0; } #figure { background: #FFFFFF; }'
+LAYOUT_ROUNDS = 3
+"""A note that wraps asks for height once it knows its width."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """A view laid out for a picture; to be drawn within `figure_of`."""
+
+    widget: QWidget
+    panel: Panel
+    enlargement: float
+    """Pixels of the picture a pixel of the layout."""
+    background: str
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture at scale 1, in whole pixels."""
+        width, height = self.widget.width(), self.widget.height()
+        return round(width * self.enlargement), round(height * self.enlargement)
+
+
+@contextmanager
+def figure_of(
+    session: Session, scene: Scene, style: Style, width: int
+) -> Iterator[Figure]:
+    """Lay a scene out for a picture of this width; it is gone afterwards."""
+    chosen: Theme = PAPER if style.is_paper else theme()
+    with worn(chosen), set_at_once():
+        widget, panel = _laid_out(session, scene, style, layout_width(width, style))
+        if style.is_paper:
+            _dress_for_paper(widget, chosen)
+        _settle(widget)
+        try:
+            enlargement = width / widget.width()
+            yield Figure(widget, panel, enlargement, chosen.window)
+        finally:
+            widget.hide()
+            widget.deleteLater()
+
+
+def layout_width(width: int, style: Style) -> int:
+    """How wide a view is laid out for a picture of this width."""
+    wanted = min(max(width, LEAST_LAYOUT), MOST_LAYOUT)
+    return round(wanted / style.enlargement)
+
+
+def _laid_out(
+    session: Session, scene: Scene, style: Style, width: int
+) -> tuple[QWidget, Panel]:
+    """Heading above panel, filled and of a fixed size, but never on a screen."""
+    whole, header = QWidget(), PanelHeader()
+    whole.setObjectName("figure")
+    whole.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    whole.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    trace, at = scene.trace, scene.selection
+    step = trace.step(at.step)
+    panel = panel_of(step.key).create(session)
+    header.show_step(step, trace.config, at, trace.n, scene.sampling)
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(*[MARGIN] * 4)
+    column.setSpacing(GAP)
+    column.addWidget(header)
+    column.addWidget(panel, 1)
+    whole.resize(width, round(width * HEIGHT_SHARE))
+    whole.show()  # lays it out as if it were seen
+    panel.display(scene)
+    return whole, panel
+
+
+def _dress_for_paper(widget: QWidget, chosen: Theme) -> None:
+    widget.setPalette(palette_of(chosen))
+    widget.setStyleSheet(style_sheet(chosen) + PAPER_SHEET)
+    for part in widget.findChildren(QWidget):
+        if isinstance(part, FURNITURE):
+            part.hide()
+        elif isinstance(part, Heatmap):
+            part.set_selected(None, None)
+            part.set_highlight(None, None)
+
+
+def _settle(widget: QWidget) -> None:
+    """Lay everything out to the end, so high that nothing has to be scrolled to."""
+    for _ in range(LAYOUT_ROUNDS):
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        hidden = (
+            area.verticalScrollBar().maximum()
+            for area in widget.findChildren(QScrollArea)
+            if area.isVisible()
+        )
+        widget.resize(widget.width(), widget.height() + max(hidden, default=0))
