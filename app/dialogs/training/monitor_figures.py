@@ -1,7 +1,7 @@
 """What else is drawn over the steps: heads that form, the gradient, the rate.
 
 Place: the card under the loss. The scores of all heads lie over one another; a head
-that has taken a part leaves the crowd and is named.
+that takes a part leaves the crowd and is named.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,22 +9,25 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from PySide6.QtCore import Slot
 
-from app.dialogs.training.monitor_record import FORMED, Formed, RunRecord, formed_heads
+from app.dialogs.training.monitor_heads import (
+    FORMED,
+    PARTS,
+    RisenHead,
+    part_words,
+    risen_heads,
+)
+from app.dialogs.training.monitor_record import RunRecord
 from app.widgets.card import Card, give_the_rest
 from app.widgets.curve_parts import Level, LineKind, Series
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.segments import Segments
-from core.training.compare import Curves, FloatArray
+from core.training.compare import Curves
 
 PLOT_HEIGHT = 100
 CROWD_OPACITY = 0.35
-MOST_NAMED = 3
 NOTHING = np.zeros(0)
 NO_HEADS = "The heads are looked at for the first time after some steps."
 NO_STEPS = "The line begins with the first steps."
-
-PARTS = (("previous token", "key", "previous"), ("induction", "query", "induction"))
-"""Parts a head can take: its name, its colour, its field of `Curves`."""
 
 
 class FiguresCard(Card):
@@ -68,16 +71,15 @@ class FiguresCard(Card):
 
 
 def head_series(curves: Curves) -> Iterator[Series]:
-    """For each part a pale crowd of all heads, and those that have taken it."""
+    """For each part a pale crowd of all heads, and those that take it."""
     for name, role, field in PARTS:
         scores = getattr(curves, field)
-        formed = _formed(curves, scores)
         line: LineKind = "dashed" if role == "query" else "solid"
         yield Series(name, NOTHING, NOTHING, role, line=line)
         n_heads = int(np.prod(scores.shape[1:]))
         crowd = scores.reshape(len(scores), n_heads)
         yield Series("", curves.head_steps, crowd, role, CROWD_OPACITY, width=1)
-        for each in formed:
+        for each in _risen(curves, field):
             score = scores[:, each.layer, each.head]
             yield Series("", curves.head_steps, score, role, line=line)
 
@@ -86,28 +88,11 @@ def head_note(curves: Curves) -> str:
     """Which heads have taken which part, and since when."""
     if not len(curves.head_steps):
         return ""
-    return " ".join(
-        part_words(name, _formed(curves, getattr(curves, field)))
-        for name, _, field in PARTS
-    )
+    return " ".join(part_words(name, _risen(curves, field)) for name, _, field in PARTS)
 
 
-def part_words(name: str, formed: list[Formed]) -> str:
-    """One sentence on the heads that have taken a part."""
-    if not formed:
-        return f"No {name} head yet."
-    named = [
-        f"layer {each.layer + 1} head {each.head + 1} "
-        f"({each.score:.2f}, since step {each.since:,})"
-        for each in formed[:MOST_NAMED]
-    ]
-    rest = len(formed) - len(named)
-    more = f" and {rest} more" if rest else ""
-    return f"{name.capitalize()}: {', '.join(named)}{more}."
-
-
-def _formed(curves: Curves, scores: FloatArray) -> list[Formed]:
-    return formed_heads(curves.head_steps, scores)
+def _risen(curves: Curves, field: str) -> list[RisenHead]:
+    return risen_heads(curves.head_steps, getattr(curves, field))
 
 
 def norm_series(curves: Curves) -> Iterator[Series]:

@@ -11,15 +11,14 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.dialogs.training.monitor_figures import PARTS
-from app.dialogs.training.monitor_record import Formed, RunRecord, formed_heads
+from app.dialogs.training.monitor_heads import parts_of_heads
+from app.dialogs.training.monitor_record import RunRecord
 from app.style.fonts import SMALL, sans
 from app.widgets.bars import Bar, Bars
 from app.widgets.card import Card, give_the_rest, plain_label
 from app.widgets.heatmap import Heatmap
 from app.widgets.play_slider import PlaySlider
 from core.trace.matrix import Axis, FloatArray, Matrix, Scale
-from core.training.compare import Curves
 from core.training.events import Probed
 
 MAP_HEIGHT, BARS_HEIGHT = 120, 100
@@ -43,7 +42,7 @@ class ProbeCard(Card):
         self._patterns: FloatArray | None = None
         self._place = 0
         self._scores: dict[tuple[int, int], str] = {}
-        """Heads that have taken a part, and which: "induction 0.62"; the best first."""
+        """Heads that take a part, and which: "induction 0.62"; the best first."""
         self._is_chosen = False
         """Whether the person chose the head."""
         self.heads = QComboBox()
@@ -157,23 +156,6 @@ class ProbeCard(Card):
         if place != self._place and 0 <= place < len(self._probes):
             self._place = place
             self._show()
-
-
-def parts_of_heads(curves: Curves) -> dict[tuple[int, int], str]:
-    """The heads that have taken a part, the best first, and which: "induction 0.62".
-
-    A head that has taken two counts with the better one.
-    """
-    found: list[tuple[Formed, str]] = [
-        (each, name)
-        for name, _, field in PARTS
-        for each in formed_heads(curves.head_steps, getattr(curves, field))
-    ]
-    found.sort(key=lambda pair: -pair[0].score)
-    parts: dict[tuple[int, int], str] = {}
-    for each, name in found:
-        parts.setdefault((each.layer, each.head), f"{name} {each.score:.2f}")
-    return parts
 
 
 def read_patterns(path: Path) -> FloatArray | None:

@@ -37,23 +37,7 @@ from core.training.events import (
 
 N_FOR_SPEED = 20
 """Logged steps over which the speed is told; their median passes over a hiccup."""
-FORMED = 0.5
-"""A head that looks there for more than half of its attention has taken that part."""
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
-
-
-@dataclass(frozen=True, slots=True)
-class Formed:
-    """A head that has taken a part."""
-
-    layer: int
-    """From 0."""
-    head: int
-    """From 0."""
-    score: float
-    """The newest."""
-    since: int
-    """The step of the first look from which on every one found it there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,22 +199,6 @@ def best_checkpoint(checkpoints: list[Checkpoint]) -> Checkpoint | None:
     """The one with the lowest loss; None where none was tested."""
     tested = [each for each in checkpoints if each.loss is not None]
     return min(tested, key=lambda each: each.loss or math.inf, default=None)
-
-
-def formed_heads(steps: FloatArray, scores: FloatArray) -> list[Formed]:
-    """The heads whose newest score is above one half, the strongest first.
-
-    [m] steps and [m, n_layers, n_heads] scores.
-    """
-    if not len(scores):
-        return []
-    is_above = scores > FORMED
-    found = []
-    for layer, head in np.argwhere(is_above[-1]).tolist():
-        below = np.flatnonzero(~is_above[:, layer, head])
-        since = int(steps[below[-1] + 1 if len(below) else 0])
-        found.append(Formed(layer, head, float(scores[-1, layer, head]), since))
-    return sorted(found, key=lambda each: -each.score)
 
 
 def duration(seconds: float) -> str:

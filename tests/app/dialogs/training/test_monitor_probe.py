@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from app.dialogs.training.monitor_figures import part_words
+from app.dialogs.training.monitor_heads import RisenHead, part_words
 from app.dialogs.training.monitor_probe import pattern_matrix, read_patterns
-from app.dialogs.training.monitor_record import Formed
 
 TOKENS = ["The", " cat", " sat"]
 
@@ -31,6 +30,5 @@ def test_patterns_of_another_shape_are_missing(tmp_path):
 
 
 def test_heads_are_named_and_counted():
-    heads = [Formed(0, n, 0.9, 10) for n in range(5)]
+    heads = [RisenHead(0, n, 0.9, 0.0, 10) for n in range(5)]
     assert part_words("induction", heads).endswith("(0.90, since step 10) and 2 more.")
-    assert part_words("induction", []) == "No induction head yet."

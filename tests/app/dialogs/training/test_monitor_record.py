@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from app.dialogs.training.monitor_record import (
@@ -10,7 +9,6 @@ from app.dialogs.training.monitor_record import (
     RunRecord,
     best_checkpoint,
     duration,
-    formed_heads,
 )
 from core.training.events import Evaluated, Merged, Probed, Sampled, Saved, Stopped
 from tests.helpers.runs import write_run
@@ -67,19 +65,6 @@ def test_only_checkpoints_on_the_disk_are_offered(record):
 
 def test_no_checkpoint_is_best_where_none_was_tested(tmp_path):
     assert best_checkpoint([Checkpoint(1, tmp_path, None)]) is None
-
-
-def test_a_head_has_formed_since_it_stayed_above_one_half():
-    steps = np.array([10.0, 20, 30, 40])
-    scores = np.zeros((4, 1, 3))
-    scores[:, 0, 0] = (0.6, 0.2, 0.7, 0.8)
-    scores[:, 0, 1] = (0.9, 0.9, 0.9, 0.9)
-    scores[:, 0, 2] = (0.6, 0.6, 0.6, 0.5)
-    assert [(f.head, f.since) for f in formed_heads(steps, scores)] == [
-        (1, 10),
-        (0, 30),
-    ]
-    assert formed_heads(steps[:0], scores[:0]) == []
 
 
 def test_learning_the_tokenizer_is_told_with_its_share(record):
