@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from app.workers.generating import GenerateRequest
 from app.workers.runner import Request
 from app.workers.tracing import (
+    BesideRequest,
     EncodeRequest,
     MomentRequest,
     OpenRequest,
@@ -18,6 +19,7 @@ ACTIVITIES = (
     (MomentRequest, "thinking…"),
     (EncodeRequest, "thinking…"),
     (TraceRequest, "thinking…"),
+    (BesideRequest, "thinking…"),
     (PartsRequest, "thinking…"),
 )
 """What to say of each kind of request; the first kind that is pending is said."""

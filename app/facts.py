@@ -15,7 +15,7 @@ from app.sentence import Sentence
 from app.workers.generating import GenerateRequest
 from app.workers.tracing import Opened, Traced, TraceRequest
 from core.generation.sampling import Sampling
-from core.tokenizers.base import Encoding, Tokenizer
+from core.tokenizers.base import Encoding, Tokenizer, unknown_note
 from core.trace.selection import Selection, stepped, to_layer
 from core.trace.trace import Trace
 from core.trace.viewing import PLAIN, Viewing
@@ -50,6 +50,9 @@ class Facts(QObject):
     viewing_changed = Signal(object)
     """How attention is looked at: `Viewing`."""
 
+    beside_changed = Signal(object)
+    """Another sentence has been traced to be compared: `Trace`; None for none."""
+
     sampling_changed = Signal(object)
     """How the next token is picked: `Sampling`."""
 
@@ -70,7 +73,11 @@ class Facts(QObject):
     is of no run."""
 
     too_long_changed = Signal(int)
-    """Tokens too many for the model; 0: the sentence fits. The last trace stays."""
+    """Tokens too many for the model; 0: it is not too long. The last trace stays."""
+
+    unknown_changed = Signal(str)
+    """What the model has no token for: "not in this model's 3 characters: d ?"; "": it
+    knows all of the sentence. The last trace stays."""
 
     def __init__(self, sampling: Sampling) -> None:
         """Empty: no model, no text."""
@@ -82,12 +89,15 @@ class Facts(QObject):
         self._shown: tuple[TraceRequest, Traced] | None = None
         self._selection = Selection()
         self._viewing = PLAIN
+        self._beside_text = ""
+        self._beside: Trace | None = None
         self._follows_end = True
         self._scene: Scene | None = None
         self._sampling = sampling
         self._writing: GenerateRequest | None = None
         self._activity = ""
         self._n_too_long = 0
+        self._unknown = ""
         self._timeline: Timeline | None = None
 
     @property
@@ -141,6 +151,11 @@ class Facts(QObject):
         return self._viewing
 
     @property
+    def beside_text(self) -> str:
+        """The sentence to compare with; "" for none."""
+        return self._beside_text
+
+    @property
     def sampling(self) -> Sampling:
         """How the next token is picked."""
         return self._sampling
@@ -184,6 +199,16 @@ class Facts(QObject):
     def n_too_long(self) -> int:
         """Tokens too many for the model; 0 where the sentence fits."""
         return self._n_too_long
+
+    @property
+    def unknown(self) -> str:
+        """What of the sentence the model has no token for; "" where it knows all."""
+        return self._unknown
+
+    @property
+    def fits(self) -> bool:
+        """Whether the model can read the sentence."""
+        return not (self._n_too_long or self._unknown)
 
     @property
     def n_room(self) -> int:
@@ -234,6 +259,11 @@ class Facts(QObject):
         if max(0, excess) != self._n_too_long:
             self._n_too_long = max(0, excess)
             self.too_long_changed.emit(self._n_too_long)
+        tokenizer = self.tokenizer
+        unknown = unknown_note(self.encoding, tokenizer) if tokenizer else ""
+        if unknown != self._unknown:
+            self._unknown = unknown
+            self.unknown_changed.emit(unknown)
 
     def _take_trace(self, request: TraceRequest, traced: Traced) -> None:
         before = self._selection
@@ -264,6 +294,13 @@ class Facts(QObject):
             self._viewing = viewing
             self._renew_scene()
             self.viewing_changed.emit(viewing)
+            self.scene_changed.emit(self._scene)
+
+    def _take_beside(self, trace: Trace | None) -> None:
+        if trace is not self._beside:
+            self._beside = trace
+            self._renew_scene()
+            self.beside_changed.emit(trace)
             self.scene_changed.emit(self._scene)
 
     def _take_sampling(self, sampling: Sampling) -> None:
@@ -300,4 +337,5 @@ class Facts(QObject):
                 tokenizer,
                 self._sampling,
                 self._viewing,
+                self._beside,
             )

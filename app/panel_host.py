@@ -18,6 +18,7 @@ from app.frame.state_page import (
     NO_MODEL,
     OPENING,
     TOO_LONG,
+    UNKNOWN,
     State,
     StatePage,
 )
@@ -31,6 +32,9 @@ from core.trace.steps import Step, steps_for
 REST_MS = 50
 """What can wait until the reader rests on a step waits so long."""
 STALE = "This is still the sentence before; the new one is too long for the model."
+STALE_UNKNOWN = (
+    "This is still the sentence before; of the new one the model knows not all."
+)
 
 
 class PanelHost(QWidget):
@@ -66,7 +70,8 @@ class PanelHost(QWidget):
             session.encoding_changed,
         ):
             changed.connect(self._on_session_changed)
-        session.too_long_changed.connect(self._on_session_too_long_changed)
+        session.too_long_changed.connect(self._on_session_fit_changed)
+        session.unknown_changed.connect(self._on_session_fit_changed)
         self._show_state()
 
     @property
@@ -83,20 +88,29 @@ class PanelHost(QWidget):
             return
         self._has_failed = False
         panel = self._panel_for(scene.selection.step)
-        if not self._session.prepare(panel.parts(scene)):
+        if not self._is_prepared(panel, scene):
             return  # what is seen stays until the worker has derived the rest
         self._show_header()
         panel.display(scene)
         self._rest.start()
         self._stack.setCurrentWidget(panel)
 
+    def _is_prepared(self, panel: Panel, scene: Scene) -> bool:
+        """Whether the panel can be drawn now; else it is once the rest is derived."""
+        session = self._session
+        if not session.prepare(scene.trace, panel.parts(scene)):
+            return False
+        if scene.beside is None:
+            return True
+        return session.prepare(scene.beside, panel.parts_beside(scene))
+
     @Slot(object)
     def _on_session_changed(self, _: object) -> None:
         if self._session.scene is None:
             self._show_state()
 
-    @Slot(int)
-    def _on_session_too_long_changed(self, _: int) -> None:
+    @Slot()
+    def _on_session_fit_changed(self) -> None:
         self._show_header()
         self._on_session_changed(None)
 
@@ -151,8 +165,8 @@ class PanelHost(QWidget):
         keys = list(by_key)
         if broken in by_key and keys.index(broken) <= keys.index(step.key):
             self.header.warn(f"Not a number since {broken}: nothing here can be told.")
-        elif session.n_too_long and trace is not None:
-            self.header.warn(STALE)
+        elif not session.fits and trace is not None:
+            self.header.warn(STALE_UNKNOWN if session.unknown else STALE)
 
 
 @lru_cache(maxsize=8)
@@ -166,6 +180,8 @@ def state_of(session: Session, has_failed: bool) -> State:
     if session.model is None:
         is_over = has_failed and not session.activity
         return NO_MODEL if is_over else OPENING
+    if session.unknown:
+        return UNKNOWN
     if session.n_too_long:
         return TOO_LONG
     return COMPUTING if session.text or session.encoding.pieces else EMPTY

@@ -18,3 +18,5 @@ class Scene:
     tokenizer: Tokenizer
     sampling: Sampling
     viewing: Viewing = PLAIN
+    beside: Trace | None = None
+    """Another sentence in the same model, to be compared."""

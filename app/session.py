@@ -23,6 +23,7 @@ from app.workers.generating import GenerateRequest, GeneratingWorker, NewTokens
 from app.workers.runner import Request, Runner
 from app.workers.tracing import (
     ANSWERS,
+    BesideRequest,
     EncodeRequest,
     MomentRequest,
     Moved,
@@ -37,6 +38,7 @@ from app.workers.tracing import (
 from core.errors import CoreError, TraceError
 from core.generation.sampling import Sampling, pick, uniform
 from core.tokenizers.base import Encoding
+from core.trace.trace import Trace
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +53,7 @@ class Session(Reader):
         super().__init__(sampling or Sampling())
         self._serial = 0
         self._first_valid = 0
-        self._prepared: PartsRequest | None = None
+        self._prepared: tuple[PartsRequest, ...] = ()
         self._pause = QTimer(self, singleShot=True, interval=pause_ms)
         self._pause.timeout.connect(self._on_pause_timeout)
         self._tracing = Runner(TracingWorker(), tuple(ANSWERS), "tracing")
@@ -113,6 +115,13 @@ class Session(Reader):
             self._sentence.read_with(self.tokenizer, specials=specials)
             self._after_typing()
 
+    def leave_out_unknown(self) -> None:
+        """Take out of the sentence what the model has no token for."""
+        if self.unknown and self._sentence.is_settled:
+            self._sentence.remember()
+            self._sentence.replace(self.encoding.known_ids)
+            self._after_typing()
+
     def keep_last_tokens(self) -> None:
         """Shorten the sentence to the last n_ctx tokens."""
         if self._card is not None and self.n_too_long and self._sentence.is_settled:
@@ -120,18 +129,23 @@ class Session(Reader):
             self._sentence.replace(last_ids(self.encoding, self._card.n_ctx))
             self._after_adding()
 
+    def request_beside(self, text: str) -> None:
+        """Trace another sentence to compare with; "" for none."""
+        if text != self._beside_text:
+            self._beside_text = text
+            self._request_beside()
+
     # Wishes: what panels are about to show
 
-    def prepare(self, parts: Sequence[Part]) -> bool:
-        """Whether these parts of the trace can be displayed now.
+    def prepare(self, trace: Trace, parts: Sequence[Part]) -> bool:
+        """Whether these parts of a trace that is shown can be displayed now.
 
         If not, the tracing worker derives them, and `scene_changed` comes again.
         """
-        trace = self.trace
-        if trace is None or all(trace.is_at_hand(*part) for part in parts):
+        if all(trace.is_at_hand(*part) for part in parts):
             return True
         request = PartsRequest(trace, tuple(parts))
-        if self._prepared is not None and self._prepared.is_like(request):
+        if any(request.is_like(before) for before in self._prepared):
             return True  # they do not fit the cache together: derived while drawn
         self._tracing.request(request)
         self._tell_activity()
@@ -141,7 +155,7 @@ class Session(Reader):
 
     def append_token(self, token_id: int) -> None:
         """Put a token of the reader's choice to the sentence."""
-        if self._sentence.is_settled:
+        if self._sentence.is_settled and not self.unknown:
             self._leave_writing()
             self._begin_adding()
             self._sentence.add((token_id,))
@@ -174,7 +188,8 @@ class Session(Reader):
 
     def generate(self, n_new: int) -> None:
         """Write on, at most `n_new` tokens and no more than fit the model."""
-        if self._bundle is None or self.is_generating or not self._sentence.is_settled:
+        can_read = self._sentence.is_settled and not self.unknown
+        if self._bundle is None or self.is_generating or not can_read:
             return
         if not self.n_room:
             error = TraceError(
@@ -225,10 +240,19 @@ class Session(Reader):
     def _request_trace(self) -> None:
         """Ask for the trace of the present tokens, if there are some and they fit."""
         self._pause.stop()
-        if self._bundle is not None and self.encoding.pieces and not self.n_too_long:
+        if self._bundle is not None and self.encoding.pieces and self.fits:
             self._serial += 1
             request = TraceRequest(self._bundle, self.encoding, self._serial)
             self._tracing.request(request)
+        self._tell_activity()
+
+    def _request_beside(self) -> None:
+        """Ask for the trace of the sentence beside, by the present model."""
+        self._tracing.withdraw(BesideRequest)
+        self._take_beside(None)
+        if self._bundle is not None and self._beside_text:
+            text, specials = self._beside_text, self.reads_specials
+            self._tracing.request(BesideRequest(self._bundle, text, specials))
         self._tell_activity()
 
     def _leave_writing(self) -> None:
@@ -261,12 +285,19 @@ class Session(Reader):
             self._on_moved(request, answer)
         elif isinstance(request, TraceRequest) and isinstance(answer, Traced):
             self.accept(request, answer)
+        elif isinstance(request, BesideRequest) and isinstance(answer, Trace):
+            if request.bundle is self._bundle and request.text == self._beside_text:
+                self._take_beside(answer)
         elif isinstance(request, EncodeRequest) and isinstance(answer, Encoding):
             self._on_encoded(request, answer)
-        elif isinstance(request, PartsRequest) and request.trace is self.trace:
-            self._prepared = request
+        elif isinstance(request, PartsRequest) and self._shows(request.trace):
+            beside = (p for p in self._prepared if p.trace is not request.trace)
+            self._prepared = (*(p for p in beside if self._shows(p.trace)), request)
             self.scene_changed.emit(self.scene)
         self._tell_activity()
+
+    def _shows(self, trace: Trace) -> bool:
+        return trace is self.trace or trace is self._beside
 
     def accept(self, request: TraceRequest, traced: Traced) -> None:
         """Show a trace, unless the sentence or the model has changed since."""
@@ -296,8 +327,9 @@ class Session(Reader):
             self._sentence.read_with(tokenizer, specials=self.reads_specials)
         self._tell_text()
         self._outdate()
-        if self.n_too_long:
+        if not self.fits:
             self._drop_trace()  # it is of another model
+        self._request_beside()
         self._watch.follow(opened.card.folder)
 
     def _on_encoded(self, request: EncodeRequest, encoding: Encoding) -> None:

@@ -101,6 +101,10 @@ class WholeField(QSpinBox):
             self._number = self._read = int(number)
             self.lineEdit().setText(str(self._read))
 
+    def set_range(self, low: int, high: int) -> None:
+        """Take numbers from `low` to `high` from now on."""
+        self._low, self._high = low, high
+
     def _commit(self, number: int) -> None:
         if number != self._number:
             self._number = number

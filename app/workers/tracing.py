@@ -68,6 +68,16 @@ class TraceRequest:
     doing: str = "tracing the sentence"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BesideRequest:
+    """Walk another sentence through the model, to compare. Answer: `Trace`."""
+
+    bundle: "Bundle"
+    text: str
+    specials: bool
+    doing: str = "tracing the sentence beside"
+
+
 @dataclass(frozen=True, slots=True)
 class TraceTiming:
     """Where a trace was made and how long it took."""
@@ -182,6 +192,15 @@ def trace_sentence(request: TraceRequest) -> Traced:
     return Traced(traced, timing, broken_from(traced))
 
 
+def trace_beside(request: BesideRequest) -> Trace:
+    """Cut another sentence into tokens, and walk them through a model."""
+    from core.pipeline import trace_encoding
+
+    tokenizer = request.bundle.tokenizer
+    encoding = tokenizer.encode(request.text, specials=request.specials)
+    return trace_encoding(request.bundle, encoding)
+
+
 def move(request: MomentRequest) -> Moved:
     """Open a checkpoint and trace with it, in one go: nothing half is ever shown."""
     from core.bundle import open_bundle
@@ -189,7 +208,8 @@ def move(request: MomentRequest) -> Moved:
     bundle = open_bundle(request.folder, like=request.like)
     encoding = request.encoding
     can_read = bundle.tokenizer is request.like.tokenizer
-    fits = 0 < len(encoding.pieces) <= bundle.config.n_ctx
+    is_short = 0 < len(encoding.pieces) <= bundle.config.n_ctx
+    fits = is_short and not encoding.unknown
     opened = Opened(bundle, card_of(bundle))
     if not (can_read and fits):
         return Moved(opened, None)
@@ -230,6 +250,7 @@ ANSWERS: dict[type, Callable[[Any], Any]] = {
     EncodeRequest: encode,
     MomentRequest: move,
     TraceRequest: trace_sentence,
+    BesideRequest: trace_beside,
     PartsRequest: derive,
 }
 """Of the requests that wait, the first kind here goes first."""

@@ -42,6 +42,9 @@ class Viewing:
     """Whether a token shows who looks at it, instead of whom it looks at."""
     order: str = BY_LAYER
     """What heads are sorted by: `BY_LAYER`, or the name of a head score."""
+    other: Head | None = None
+    """The head to compare with; None: the next one of the layer, or in another sentence
+    the same one."""
     pinned: int | None = None
     """A token that stays shown while the mouse is elsewhere."""
 

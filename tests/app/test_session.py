@@ -282,13 +282,13 @@ def test_large_parts_are_derived_by_the_worker_first(session, qtbot, monkeypatch
     monkeypatch.setattr(
         type(session.trace), "is_at_hand", lambda _, key, index: key in at_hand
     )
-    parts = [("layers.0.attn.pattern", ())]
+    trace, parts = session.trace, [("layers.0.attn.pattern", ())]
     with qtbot.waitSignal(session.scene_changed):
-        assert not session.prepare(parts)
-    assert session.prepare(parts)
-    assert not session.prepare([("layers.1.attn.pattern", ())])
+        assert not session.prepare(trace, parts)
+    assert session.prepare(trace, parts)
+    assert not session.prepare(trace, [("layers.1.attn.pattern", ())])
     at_hand.add("layers.0.attn.pattern")
-    assert session.prepare(parts)
+    assert session.prepare(trace, parts)
     qtbot.waitUntil(lambda: not session.activity)
 
 
@@ -316,3 +316,20 @@ def test_another_way_of_looking_keeps_trace_and_place(session, qtbot):
     assert session.scene.viewing == replace(PLAIN, picture="lines")
     assert session.scene.trace is before.trace
     assert session.scene.selection == before.selection
+
+
+def test_another_sentence_is_traced_beside_by_the_model_of_the_window(session, qtbot):
+    with qtbot.waitSignal(session.beside_changed):
+        session.request_beside("the dog")
+    assert session.scene.beside.text == "the dog"
+    assert session.scene.trace.text == "the cat sat"
+    with qtbot.waitSignal(session.scene_changed):
+        session.request_beside("")
+    assert session.scene.beside is None
+
+
+def test_a_sentence_beside_that_is_too_long_is_refused_in_words(session, qtbot):
+    with qtbot.waitSignal(session.failed) as failed:
+        session.request_beside("the cat " * 100)
+    assert "shorten" in failed.args[0].sentence
+    assert session.scene.beside is None

@@ -36,6 +36,9 @@ class Page(QWidget):
     viewing_requested = Signal(object)
     """The reader wants to look in another way: the `Viewing` that follows."""
 
+    beside_requested = Signal(object)
+    """The reader wants to compare with another sentence: str; "" for none."""
+
     def __init__(self) -> None:
         """An empty page."""
         super().__init__()
@@ -47,6 +50,10 @@ class Page(QWidget):
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """The parts of the trace that `fill` and `mark` ask for."""
         raise NotImplementedError
+
+    def parts_beside(self, scene: Scene) -> tuple[Part, ...]:
+        """The parts of the trace of another sentence, where there is one."""
+        return ()
 
     def subject(self, scene: Scene) -> Hashable:
         """What the pictures depend on, beside the trace."""

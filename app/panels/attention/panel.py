@@ -59,6 +59,7 @@ class AttentionPanel(Panel):
             page = kind.create() if isinstance(kind, Picture) else kind()
             page.selection_requested.connect(self.session.request_selection)
             page.viewing_requested.connect(self.session.request_viewing)
+            page.beside_requested.connect(self.session.request_beside)
             self._pages[kind] = page
             self._stack.addWidget(page)
         return self._pages[kind]
@@ -66,6 +67,10 @@ class AttentionPanel(Panel):
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """What the page of the present step is about to ask for."""
         return self.page(scene).parts(scene)
+
+    def parts_beside(self, scene: Scene) -> tuple[Part, ...]:
+        """What it is about to ask for of the sentence beside."""
+        return self.page(scene).parts_beside(scene)
 
     def display(self, scene: Scene) -> None:
         """Show the present step on its page."""

@@ -39,6 +39,12 @@ PICTURES = (
         "map_page:MapPage",
         "One head enlarged, and all heads of its layer beside it.",
     ),
+    Picture(
+        "compare",
+        "Compare",
+        "compare_page:ComparePage",
+        "Two heads side by side and their difference, of one sentence or of two.",
+    ),
 )
 
 

@@ -1,0 +1,159 @@
+"""Two heads side by side, and their difference: of one sentence or of two.
+
+In: two maps of one stage. Out: the difference where both have a row and a column for
+it, and what differs most. Sentences of unequal length are aligned by their tokens; what
+one of them alone has is not subtracted from anything.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.alignment import Pair, aligned
+from core.trace.matrix import Axis, FloatArray, Matrix, Scale
+from core.trace.needs import Index
+from core.trace.numbers import short
+from core.trace.trace import Trace
+from core.trace.viewing import Head, Viewing
+from core.trace.views.attention_map import MapView, map_parts, map_view
+from core.trace.views.axes import largest_size
+
+N_LARGEST = 8
+"""Differences that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One of the largest differences."""
+
+    row: int
+    column: int
+    """Its place in the map of the difference."""
+    query: str
+    key: str
+    one: float
+    other: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompareView:
+    """Two maps and what lies between them."""
+
+    one: MapView
+    other: MapView
+    difference: Matrix
+    """[agreed rows, agreed columns], one - other; NaN where either has no value."""
+    rows: tuple[Pair, ...]
+    """The row of each map that a row of the difference is made of."""
+    columns: tuple[Pair, ...]
+    largest: tuple[Gap, ...]
+    note: str
+    """How many tokens agree, where not all do."""
+
+    def tip(self, row: int, column: int) -> str:
+        """Both numbers and their difference."""
+        (r, s), (c, d) = self.rows[row], self.columns[column]
+        numbers = self.one.matrix.values[r, c], self.other.matrix.values[s, d]
+        query, key = self.difference.rows.labels[row], self.difference.columns.labels
+        place = f"query {query} → key {key[column]}"
+        if np.isnan(numbers).any():
+            return (
+                f"{place}\nno value in {'both' if np.isnan(numbers).all() else 'one'}"
+            )
+        one, other = map(float, numbers)
+        return f"{place}\n{short(one)} − {short(other)} = {with_sign(one - other)}"
+
+    def place_of(self, row: int, column: int) -> tuple[int, int] | None:
+        """Where a cell of the first map stands in the difference; None: nowhere."""
+        found_rows = [place for place, (r, _) in enumerate(self.rows) if r == row]
+        found = [place for place, (c, _) in enumerate(self.columns) if c == column]
+        return (found_rows[0], found[0]) if found_rows and found else None
+
+
+def other_head(viewing: Viewing, head: Head, n_heads: int, *, is_two: bool) -> Head:
+    """The head to compare with: the chosen one; else the same in another sentence.
+
+    In the same sentence it is the next one of the layer.
+    """
+    if viewing.other is not None:
+        return viewing.other
+    layer, place = head
+    return head if is_two else (layer, (place + 1) % n_heads)
+
+
+def key_of(stage: str, layer: int) -> str:
+    """The step of a stage in a layer."""
+    return f"layers.{layer}.attn.{stage}"
+
+
+def compare_parts(stage: str, head: Head) -> tuple[tuple[str, Index], ...]:
+    """What one side asks of its trace."""
+    return map_parts(key_of(stage, head[0]), head[1])
+
+
+def with_sign(x: float) -> str:
+    """A difference: "+0.19", "−0.19", "0.00"."""
+    return f"+{short(x)}" if x > 0 else short(x)
+
+
+def compare_view(
+    one: tuple[Trace, Head], other: tuple[Trace, Head], stage: str, viewing: Viewing
+) -> CompareView:
+    """Compare a head of a trace with a head of that or of another trace."""
+    maps = [
+        map_view(trace, key_of(stage, layer), head, viewing)
+        for trace, (layer, head) in (one, other)
+    ]
+    rows = aligned(*(view.shaping.rows.labels for view in maps))
+    columns = aligned(*(view.shaping.columns.labels for view in maps))
+    values = [
+        view.matrix.values[np.ix_([r[side] for r in rows], [c[side] for c in columns])]
+        for side, view in enumerate(maps)
+    ]
+    difference = values[0] - values[1]
+    first = maps[0].shaping
+    axes = (
+        Axis("query", tuple(first.rows.labels[r] for r, _ in rows), "query"),
+        Axis("key", tuple(first.columns.labels[c] for c, _ in columns), "key"),
+    )
+    scale = Scale("signed", largest_size(difference))
+    return CompareView(
+        one=maps[0],
+        other=maps[1],
+        difference=Matrix(difference, *axes, scale, "pattern"),
+        rows=rows,
+        columns=columns,
+        largest=_largest(values, axes),
+        note=_note(maps, len(rows)),
+    )
+
+
+def _largest(values: list[FloatArray], axes: tuple[Axis, Axis]) -> tuple[Gap, ...]:
+    """The cells that differ most, the largest first; equal ones are none."""
+    sizes = np.nan_to_num(np.abs(values[0] - values[1]))
+    order = np.argsort(-sizes, axis=None, kind="stable")[:N_LARGEST]
+    places = (
+        [divmod(int(place), sizes.shape[1]) for place in order] if len(order) else []
+    )
+    return tuple(
+        Gap(
+            row,
+            column,
+            axes[0].labels[row],
+            axes[1].labels[column],
+            float(values[0][row, column]),
+            float(values[1][row, column]),
+        )
+        for row, column in places
+        if sizes[row, column] > 0
+    )
+
+
+def _note(maps: list[MapView], n_agreed: int) -> str:
+    counts = [len(view.shaping.rows.labels) for view in maps]
+    if counts == [n_agreed, n_agreed]:
+        return ""
+    return (
+        f"{n_agreed} tokens agree and are compared; the sentences have "
+        f"{counts[0]} and {counts[1]}."
+    )
