@@ -61,9 +61,7 @@ class Screenshot(QObject):
     def _is_working(self) -> bool:
         """Whether the picture would miss something that is on its way."""
         session = self._session
-        is_waiting = bool(session.text) and not (
-            session.is_current or session.n_too_long
-        )
+        is_waiting = bool(session.text) and not (session.is_current or not session.fits)
         # Formulas are set in threads that belong to the window or to the application.
         owners = (self._window, QApplication.instance())
         threads = [t for owner in owners if owner for t in owner.findChildren(QThread)]

@@ -33,6 +33,9 @@ MOST_CHARACTERS = 10_000_000
 """What the field takes; how much the model can read is another matter."""
 NO_MODEL, OPENING = "no model", "opening…"
 TRAIN = "Train…"
+LEAVE_OUT = "Leave them out"
+MOST_NOTE = 60
+"""Characters of a note on the sentence; the tip has all of it."""
 ROOMY = 1000
 """Below this width the bar counts tokens alone."""
 MOST_NAME = 22
@@ -54,14 +57,17 @@ class SentenceBar(QFrame):
         self.examples_button = menu_button("Examples", "text.examples")
         self._counts = plain_label("", sans(SMALL), "muted")
         self.keep = QPushButton()
+        self.leave_out = QPushButton(LEAVE_OUT)
         self.train_button = QPushButton(TRAIN)
         self._arrange()
         self._fill_menus()
         self.edit.whole_text_edited.connect(session.request_text)
         self.keep.clicked.connect(session.keep_last_tokens)
+        self.leave_out.clicked.connect(session.leave_out_unknown)
         session.text_changed.connect(self._on_session_text_changed)
         session.encoding_changed.connect(self._on_session_encoding_changed)
-        session.too_long_changed.connect(self._on_session_too_long_changed)
+        session.too_long_changed.connect(self._on_session_fit_changed)
+        session.unknown_changed.connect(self._on_session_fit_changed)
         session.model_changed.connect(self._on_session_model_changed)
         session.activity_changed.connect(self._on_session_activity_changed)
         self._on_session_text_changed(session.text)
@@ -73,6 +79,8 @@ class SentenceBar(QFrame):
         self.model_button.setFont(sans(weight=MEDIUM))
         self.keep.setObjectName("sentence.keep")
         self.keep.hide()
+        self.leave_out.setObjectName("sentence.leave_out")
+        self.leave_out.hide()
         self.train_button.setObjectName("training.open")
         self.train_button.setFixedHeight(MENU_BUTTON_HEIGHT)
         self.row = QHBoxLayout(self)
@@ -83,6 +91,7 @@ class SentenceBar(QFrame):
         self.row.addWidget(self.examples_button)
         self.row.addWidget(self._counts)
         self.row.addWidget(self.keep)
+        self.row.addWidget(self.leave_out)
         self.row.addWidget(self.train_button)
 
     def _fill_menus(self) -> None:
@@ -168,8 +177,8 @@ class SentenceBar(QFrame):
     def _on_session_encoding_changed(self, encoding: Encoding) -> None:
         self._show_counts(encoding)
 
-    @Slot(int)
-    def _on_session_too_long_changed(self, n_too_long: int) -> None:
+    @Slot()
+    def _on_session_fit_changed(self) -> None:
         self._show_counts(self._session.encoding)
 
     @Slot(object)
@@ -185,9 +194,14 @@ class SentenceBar(QFrame):
 
     def _show_counts(self, encoding: Encoding) -> None:
         n_too_long, card = self._session.n_too_long, self._session.model
-        self.keep.setVisible(bool(n_too_long))
-        set_ink(self._counts, "warning" if n_too_long else "muted")
-        if n_too_long and card is not None:
+        unknown = self._session.unknown
+        self.leave_out.setVisible(bool(unknown))
+        self.keep.setVisible(bool(n_too_long) and not unknown)
+        set_ink(self._counts, "muted" if self._session.fits else "warning")
+        if unknown:
+            self._counts.setText(short_note(unknown))
+            self._counts.setToolTip(as_tip(unknown))
+        elif n_too_long and card is not None:
             n = len(encoding.pieces)
             self._counts.setText(f"{counted(n, 'token')}, {n_too_long:,} too many")
             self.keep.setText(f"Keep the last {card.n_ctx:,}")
@@ -221,6 +235,11 @@ def counts_of(encoding: Encoding) -> tuple[str, ...]:
 def short_name(name: str) -> str:
     """A model's name, cut to fit its button."""
     return name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
+
+
+def short_note(note: str) -> str:
+    """A note on the sentence, cut to fit beside it."""
+    return note if len(note) <= MOST_NOTE else f"{note[: MOST_NOTE - 1]}…"
 
 
 def menu_name(folder: Path) -> str:

@@ -41,6 +41,11 @@ TOO_LONG = State(
     "The sentence is too long for this model",
     "Shorten it, or keep its last tokens with the button above.",
 )
+UNKNOWN = State(
+    "The model does not know all of this sentence",
+    "It has tokens only for what stood in its training text. Write without the marked "
+    "ones, or leave them out with the button above.",
+)
 COMPUTING = State("Thinking…", "The first trace of a sentence is on its way.", True)
 
 

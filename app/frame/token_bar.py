@@ -25,6 +25,8 @@ LONGEST_LABEL = 12
 MOST_CHIPS = 4096
 """While no model says how many tokens it reads."""
 BEYOND_NOTE = "More tokens than the model can read at once."
+UNKNOWN_SUB = "no id"
+UNKNOWN_NOTE = "The model has no token for this; its training text did not have it."
 SPACE_NOTE = "The dot is a space: it belongs to the token."
 
 
@@ -51,7 +53,8 @@ class TokenBar(QFrame):
         session.encoding_changed.connect(self._on_session_encoding_changed)
         session.selection_changed.connect(self._on_session_selection_changed)
         session.trace_changed.connect(self._on_session_trace_changed)
-        session.too_long_changed.connect(self._on_session_too_long_changed)
+        session.too_long_changed.connect(self._on_session_fit_changed)
+        session.unknown_changed.connect(self._on_session_fit_changed)
 
     # What the reader does.
 
@@ -94,15 +97,15 @@ class TokenBar(QFrame):
         self.next.show_words(words, tip=f"{trace.text}\n{NEXT_NOTE}")
         self._mark(self._session.selection)
 
-    @Slot(int)
-    def _on_session_too_long_changed(self, n_too_long: int) -> None:
+    @Slot()
+    def _on_session_fit_changed(self) -> None:
         """What was likely after another sentence is not said of this one."""
-        self.next.setVisible(not n_too_long)
+        self.next.setVisible(self._session.fits)
         self._mark(self._session.selection)
 
     def _mark(self, selection: Selection) -> None:
         """Mark query and key, where the sentence has them."""
-        is_of_another = bool(self._session.n_too_long)
+        is_of_another = not self._session.fits
         n = len(self._encoding.pieces) if self._encoding and not is_of_another else 0
         places = (selection.query, selection.key)
         marks = tuple(place if place < n else None for place in places)
@@ -130,7 +133,7 @@ def chips_of(
     chips = tuple(
         Chip(
             label=piece.label,
-            sub=str(piece.id),
+            sub=UNKNOWN_SUB if piece.is_unknown else str(piece.id),
             bracket=bracket_of.get(place),
             note=note_of(piece),
             state=state_of(piece, is_new=place >= n_typed),
@@ -143,7 +146,9 @@ def chips_of(
 
 
 def note_of(piece: Piece) -> str:
-    """What the tip adds: part of a character, or a space at the front."""
+    """What the tip adds: no token, part of a character, or a space at the front."""
+    if piece.is_unknown:
+        return UNKNOWN_NOTE
     if piece.part is not None:
         first, n_bytes = piece.part
         return f"from byte {first} of {n_bytes} of one character"
@@ -152,6 +157,8 @@ def note_of(piece: Piece) -> str:
 
 def state_of(piece: Piece, *, is_new: bool) -> State:
     """How the chip is drawn."""
+    if piece.is_unknown:
+        return "bad"
     if piece.is_special:
         return "special"
     return "new" if is_new else "plain"

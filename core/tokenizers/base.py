@@ -131,6 +131,8 @@ class Encoding:
     text: str
     pieces: tuple[Piece, ...]
     words: tuple[Word, ...]
+    unknown: tuple[str, ...] = ()
+    """Labels of what the tokenizer has no token for, each once, as they come."""
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -141,12 +143,6 @@ class Encoding:
     def known_ids(self) -> tuple[int, ...]:
         """The ids without those that no model can read."""
         return tuple(piece.id for piece in self.pieces if not piece.is_unknown)
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """Labels of what the tokenizer has no token for, each once, as they come."""
-        labels = (piece.label for piece in self.pieces if piece.is_unknown)
-        return tuple(dict.fromkeys(labels))
 
     @property
     def n_bytes(self) -> int:

@@ -43,7 +43,8 @@ def assemble(text: str, cuts: Sequence[Cut]) -> Encoding:
             chars = touched(characters, span)
             pieces.append(Piece(token_id, data, span, chars, index, cut.is_special))
             offset = span[1]
-    encoding = Encoding(text, tuple(pieces), tuple(words))
+    unknown = dict.fromkeys(piece.label for piece in pieces if piece.is_unknown)
+    encoding = Encoding(text, tuple(pieces), tuple(words), tuple(unknown))
     return with_parts(encoding) if len(characters) != len(text) else encoding
 
 

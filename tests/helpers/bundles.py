@@ -16,6 +16,7 @@ from core.model.transformer import Transformer
 from core.pipeline import run_trace
 from core.tokenizers.bpe import BpeTokenizer
 from core.tokenizers.bpe_training import train_bpe
+from core.tokenizers.simple import learn_characters
 from core.trace.trace import Trace
 
 SENTENCES = (
@@ -41,6 +42,14 @@ def tiny_bundle(**config_fields: Any) -> Bundle:
     tokenizer = tiny_tokenizer()
     config = ModelConfig(**{**TINY, "n_vocab": tokenizer.n_vocab, **config_fields})
     return make_bundle(random_model(config), tokenizer, name="tiny")
+
+
+@cache
+def character_bundle(text: str = "abc", **config_fields: Any) -> Bundle:
+    """A random model of the characters of a text."""
+    tokenizer = learn_characters([text])
+    config = ModelConfig(**{**TINY, "n_vocab": tokenizer.n_vocab, **config_fields})
+    return make_bundle(random_model(config), tokenizer, name="characters")
 
 
 @cache

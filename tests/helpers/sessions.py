@@ -4,6 +4,7 @@ from typing import Any
 
 from app.session import Session
 from app.workers.tracing import Opened, Traced, TraceRequest, TraceTiming, card_of
+from core.bundle import Bundle
 from core.pipeline import trace_encoding
 from tests.helpers.bundles import tiny_bundle
 
@@ -17,7 +18,10 @@ class ShownSession(Session):
 
     def open(self, **config: Any) -> None:
         """Open the tiny model."""
-        bundle = tiny_bundle(**config)
+        self.take(tiny_bundle(**config))
+
+    def take(self, bundle: Bundle) -> None:
+        """Open a model that is in memory."""
         self.opened = Opened(bundle, card_of(bundle))
         self._on_opened(self.opened)
 
