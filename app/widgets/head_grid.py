@@ -30,9 +30,9 @@ from app.widgets.arrow_keys import claims, step_of
 from app.widgets.cell_image import cell_image
 from app.widgets.label import as_tip, draw_label, line_height
 from app.widgets.qt_calls import tells_faults
-from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from app.widgets.tile_layout import TileLayout, tiles_in
 from core.trace.matrix import FloatArray, Scale
+from core.trace.reduce import block_size, reduce_by_maximum, strongest_in
 
 Spot = tuple[int, int, int]
 """A (head, row, column)."""

@@ -19,9 +19,9 @@ from app.widgets.label import advance, line_height
 from app.widgets.lane import Lane
 from app.widgets.lanes_layout import LanesLayout, Sides, layout_of
 from app.widgets.qt_calls import tells_faults
-from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from app.widgets.spot_map import Spot, SpotMap
 from core.trace.matrix import Axis, FloatArray
+from core.trace.reduce import block_size, reduce_by_maximum, strongest_in
 
 LABEL_LIMIT = 132.0
 """Names of lanes and what stands behind them are cut at this width."""

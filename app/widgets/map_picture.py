@@ -12,8 +12,8 @@ from PySide6.QtGui import QImage
 
 from app.widgets.axes import FOOT, MapFrame, frame_of
 from app.widgets.cell_image import cell_image
-from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from core.trace.matrix import Axis, FloatArray, Matrix
+from core.trace.reduce import block_size, reduce_by_maximum, strongest_in
 
 Place = tuple[int, int]
 """A (row, column)."""

@@ -19,9 +19,9 @@ from app.widgets.map_painting import paint_cells
 from app.widgets.mixture_layout import PARTS, MixtureLayout, layout_of
 from app.widgets.product_labels import GAP, label_width, paint_row_labels
 from app.widgets.qt_calls import tells_faults
-from app.widgets.reduce import block_size, reduce_by_maximum
 from app.widgets.spot_map import Spot, SpotMap
 from core.trace.matrix import Axis, FloatArray, Scale
+from core.trace.reduce import block_size, reduce_by_maximum
 
 
 @dataclass(frozen=True, slots=True, eq=False)

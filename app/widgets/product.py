@@ -19,10 +19,10 @@ from app.widgets.map_painting import paint_cells, paint_outline
 from app.widgets.product_chart import paint_chart
 from app.widgets.product_layout import FACTORS, Margins, ProductLayout, layout_of
 from app.widgets.qt_calls import tells_faults
-from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from app.widgets.spot_map import Spot, SpotMap
 from app.widgets.strip import Group
 from core.trace.matrix import Matrix
+from core.trace.reduce import block_size, reduce_by_maximum, strongest_in
 
 
 @dataclass(frozen=True, slots=True, eq=False)

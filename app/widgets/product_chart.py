@@ -14,9 +14,9 @@ from app.widgets.cell_image import image_of_levels
 from app.widgets.cell_text import range_text
 from app.widgets.label import Align, draw_label
 from app.widgets.product_layout import ProductLayout
-from app.widgets.reduce import block_size, reduce_by_maximum
 from core.trace.matrix import FloatArray
 from core.trace.numbers import may_be_broken, short
+from core.trace.reduce import block_size, reduce_by_maximum
 
 NOTHING, UP, DOWN = 0, 1, 2
 """Levels of the bars' picture."""

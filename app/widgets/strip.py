@@ -19,8 +19,8 @@ from app.widgets.cell_image import cell_image
 from app.widgets.cell_layout import CellLayout, whole
 from app.widgets.label import Align, advance, draw_label, line_height
 from app.widgets.map_painting import paint_cells, paint_outline, value_text
-from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from core.trace.matrix import FloatArray, Matrix
+from core.trace.reduce import block_size, reduce_by_maximum, strongest_in
 
 GAP, ROW_GAP = 8.0, 6.0
 LEAST_ROW, MOST_ROW = 16.0, 40.0

@@ -26,8 +26,8 @@ from app.style.theme import theme
 from app.widgets.cell_image import cell_image
 from app.widgets.label import Align, advance, as_tip, draw_label, line_height
 from app.widgets.qt_calls import tells_faults
-from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
 from core.trace.matrix import Matrix
+from core.trace.reduce import block_size, reduce_by_maximum, strongest_in
 
 STRIP_WIDTH, LINES_WIDTH = 52, 46
 """The strip, and the room for the lines at its right."""

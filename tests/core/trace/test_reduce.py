@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.widgets.reduce import block_size, reduce_by_maximum, strongest_in
+from core.trace.reduce import block_size, reduce_by_maximum, strongest_in
 
 
 def test_a_lone_bright_cell_stays():
