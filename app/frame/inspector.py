@@ -36,6 +36,7 @@ BUTTON_WIDTH = 24
 BASELINE_GAP = 5
 """How much deeper the large number reaches than the small name beside it."""
 NOTHING_YET = "Click a number to see what it is made of."
+AT_THE_TEXT = "The way down ends here: with the text that was typed."
 AFTER_PAINT_MS = 10
 """On a step the panel is painted first, and the inspector so much later."""
 
@@ -185,7 +186,8 @@ class Inspector(QFrame):
         self.equation.setVisible(bool(view and view.equation))
         self.proof.show_proof(view)
         self.note.setVisible(view is None or bool(view.note))
-        self.note.setText(NOTHING_YET if view is None else view.note)
+        nothing = AT_THE_TEXT if self.trail.crumbs else NOTHING_YET
+        self.note.setText(nothing if view is None else view.note)
         if view is not None:
             self.number.setText(view.number)
             self.name.show_words(view.name_words)

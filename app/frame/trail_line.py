@@ -1,7 +1,8 @@
 """The trail as crumbs on one line: "pattern 0.144 ← masked −3.18 ← q 0.52".
 
 Place: in the inspector, above the number. In: crumbs. Out: which one was clicked. The
-present number stands last; where there is no room for all, the middle leaves first.
+present number stands last. Where room is short, the crumbs between lose their numbers,
+then the middle leaves.
 """
 
 from collections.abc import Sequence
@@ -53,6 +54,7 @@ class TrailLine(Canvas):
         super().__init__("Where you came from", ACROSS, parent)
         self.setObjectName("inspector.trail")
         self._crumbs: tuple[Crumb, ...] = ()
+        self._texts: list[str] = []
         self._shown: list[int] = []
         self._boxes: list[QRectF] = []
         self._dots: QRectF | None = None
@@ -94,7 +96,8 @@ class TrailLine(Canvas):
         """Put the crumbs that have room side by side."""
         room = float(self.viewport().width())
         arrow = advance(ARROW, mono(CAPTION))
-        widths = [_width(crumb) for crumb in self._crumbs]
+        self._texts = texts_of(self._crumbs, room)
+        widths = [_width(text) for text in self._texts]
         self._shown = shown_crumbs(widths, room, arrow)
         self._boxes, self._dots = [], None
         left, before = 0.0, -1
@@ -135,7 +138,7 @@ class TrailLine(Canvas):
         crumb, is_last = self._crumbs[place], place == len(self._crumbs) - 1
         painter.setFont(mono(CAPTION, MEDIUM if is_last else REGULAR))
         painter.setPen(theme().ink(crumb.role))
-        draw_label(painter, box, _words(crumb), Align.AlignLeft)
+        draw_label(painter, box, self._texts[place], Align.AlignLeft)
         if index == self.hover_index and not is_last:
             foot = HEIGHT - UNDERLINE + 0.5
             painter.setPen(QPen(theme().ink(crumb.role), 1))
@@ -153,10 +156,20 @@ class TrailLine(Canvas):
         return QSize(0, HEIGHT)
 
 
+def texts_of(crumbs: Sequence[Crumb], room: float) -> list[str]:
+    """What the crumbs say: all their numbers, or only those at the two ends."""
+    whole = list(map(_words, crumbs))
+    arrows = advance(ARROW, mono(CAPTION)) * (len(crumbs) - 1)
+    if sum(map(_width, whole)) + arrows <= room:
+        return whole
+    between = [crumb.name for crumb in crumbs[1:-1]]
+    return [*whole[:1], *between, *whole[-1:]] if len(whole) > 1 else whole
+
+
 def _words(crumb: Crumb) -> str:
     return f"{crumb.name} {crumb.number}".rstrip()
 
 
-def _width(crumb: Crumb) -> float:
+def _width(text: str) -> float:
     """Measured in the stronger weight, so that the last one fits, too."""
-    return advance(_words(crumb), mono(CAPTION, MEDIUM)) + 1
+    return advance(text, mono(CAPTION, MEDIUM)) + 1

@@ -230,6 +230,8 @@ def test_the_way_down_goes_through_the_embedding_to_the_id_and_the_text(
     assert session.selection.query == 1
     names = [crumb.name for crumb in inspector.crumbs._crumbs]
     assert names == ["token", "ids", "text"]
+    assert inspector.view is None
+    assert "ends here" in inspector.note.text()
 
 
 def test_a_trail_in_a_shorter_sentence_keeps_only_numbers_that_exist(
