@@ -100,6 +100,18 @@ def key_parts(trace: Trace, layer: int, head: int, position: int, token_id: int)
 
 
 @may_be_broken
+def neuron_parts(trace: Trace, layer: int, position: int, token_id: int) -> Row:
+    """What a feed-forward network added to a logit, by its neurons; without the bias.
+
+    -> [d_ff]
+    """
+    ffn = f"layers.{layer}.ffn"
+    direction = _direction_behind(trace, f"{ffn}.out", position, token_id)
+    active = _wide(trace, f"{ffn}.active", position)
+    return np.asarray(active * (trace.part(f"{ffn}.W_2") @ direction))
+
+
+@may_be_broken
 def head_row(trace: Trace, layer: int, head: int, position: int) -> Row:
     """What a head adds to the stream of a token, without the bias. [d_model]."""
     row = trace.part(f"layers.{layer}.attn.heads", (head, position))

@@ -1,0 +1,242 @@
+"""Why did it say that? A tour from a token's share back to the tokens of the sentence.
+
+In: a trace, the token whose row gives the logits, an entry of the vocabulary. Out:
+stops, each an ordinary selection and one sentence. The way goes by the largest
+contributions of the direct logit attribution: share, logit, the parts of the sum, the
+attention and the feed-forward that added most, their head and neuron, and the tokens
+that the head took it from.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import isfinite
+
+import numpy as np
+
+from core.analysis.attribution import (
+    LOGITS,
+    Contribution,
+    key_parts,
+    logit_parts,
+    neuron_parts,
+)
+from core.trace.numbers import short
+from core.trace.selection import Selection
+from core.trace.trace import Trace
+from core.trace.views.places import token_label
+
+LabelOf = Callable[[int], str]
+
+N_KEYS = 2
+"""Tokens that the largest head took most from, at most."""
+LEAST_KEY = 0.1
+"""A token that gave less than this share of the head's part is no stop."""
+KINDS = ("embedding", "attention", "feed-forward", "norms", "edits")
+
+
+@dataclass(frozen=True, slots=True)
+class TourStop:
+    """One place of the tour."""
+
+    selection: Selection
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked, and the answer's parts."""
+
+    trace: Trace
+    position: int
+    token_id: int
+    label: str
+    logit: float
+    parts: tuple[Contribution, ...]
+
+    def stop(
+        self, step: str, sentence: str, *, head: int = 0, key: int = 0, feature: int = 0
+    ) -> TourStop:
+        place = Selection(
+            step=step,
+            query=self.position,
+            key=key,
+            head=head,
+            feature=feature,
+            token=self.token_id,
+        )
+        return TourStop(place, sentence)
+
+    @property
+    def of_logit(self) -> str:
+        return f"of the logit {short(self.logit)}"
+
+
+def why(
+    trace: Trace, position: int, token_id: int, label_of: LabelOf
+) -> tuple[TourStop, ...]:
+    """The tour of one token's logit; a single stop where the logit is no number.
+
+    Raises:
+        TraceError: There is no such token in the sentence or the vocabulary.
+    """
+    logit = trace.value(LOGITS, (position, token_id))
+    parts = logit_parts(trace, position, token_id) if isfinite(logit) else ()
+    asked = _Question(trace, position, token_id, label_of(token_id), logit, parts)
+    if not parts:
+        said = "The logit is not a finite number, so there is no sum to look into."
+        return (asked.stop(LOGITS, said),)
+    return (*_ends(asked), *_layers(asked))
+
+
+def parts_of_kind(parts: tuple[Contribution, ...], kind: str) -> float:
+    """What one of `KINDS` added, over all layers."""
+    return sum(part.value for part in parts if kind_of(part) == kind)
+
+
+def kind_of(part: Contribution) -> str:
+    """Which of `KINDS` a contribution belongs to."""
+    if part.name.endswith(" edit"):
+        return "edits"
+    if part.name.endswith(" shift"):
+        return "norms"
+    if part.layer is None:
+        return "embedding"
+    return "feed-forward" if ".ffn." in part.key else "attention"
+
+
+def by_layer(parts: tuple[Contribution, ...], kind: str) -> dict[int, float]:
+    """What attention or feed-forward added in each layer, heads and biases joined."""
+    sums: dict[int, float] = {}
+    for part in parts:
+        if part.layer is not None and kind_of(part) == kind:
+            sums[part.layer] = sums.get(part.layer, 0.0) + part.value
+    return sums
+
+
+def signed(x: float) -> str:
+    """A contribution with its sign: "+3.11", "−0.21"."""
+    return short(x) if x < 0 else f"+{short(x)}"
+
+
+# The stops.
+
+
+def _ends(asked: _Question) -> Iterator[TourStop]:
+    """The share, the logit, and the sum that the logit is."""
+    trace, position = asked.trace, asked.position
+    probs = trace.part("output.probs", (position,))
+    share = float(probs[asked.token_id])
+    n_above = int((probs > share).sum())
+    rank = "the largest" if not n_above else f"rank {n_above + 1}"
+    yield asked.stop(
+        "output.probs",
+        f"After “{token_label(trace, position)}” the model gives “{asked.label}” "
+        f"a share of {short(share)}, {rank} of {len(probs)}.",
+    )
+    yield asked.stop(
+        LOGITS,
+        f"The share comes from the logit {short(asked.logit)}: the last row of the "
+        f"stream times the vector of “{asked.label}” in {_table(trace)}.",
+    )
+    sums = {kind: parts_of_kind(asked.parts, kind) for kind in KINDS}
+    listed = ", ".join(f"{kind} {signed(x)}" for kind, x in sums.items() if x)
+    yield asked.stop(
+        trace.step(LOGITS).inputs[0],
+        f"The stream is a sum, and so is the logit {short(asked.logit)}: {listed}. "
+        f"{_held(trace)}",
+    )
+
+
+def _table(trace: Trace) -> str:
+    """What logits are read off with."""
+    return trace.step(LOGITS).inputs[1].rpartition(".")[2]
+
+
+def _held(trace: Trace) -> str:
+    """Why the parts sum to the logit although a norm divides."""
+    if trace.config.norm_place == "pre":
+        return "The final norm's divisor is held as it was here."
+    return "The divisor of every norm behind a part is held as it was here."
+
+
+def _layers(asked: _Question) -> Iterator[TourStop]:
+    """The largest attention and the largest feed-forward, the larger one first."""
+    found: list[tuple[float, list[TourStop]]] = []
+    for kind, stops in (("attention", _attention), ("feed-forward", _feed_forward)):
+        sums = by_layer(asked.parts, kind)
+        layer = max(sums, key=lambda layer: sums[layer])
+        found.append((sums[layer], list(stops(asked, layer, sums[layer]))))
+    for _, made in sorted(found, key=lambda pair: -pair[0]):
+        yield from made
+
+
+def _attention(asked: _Question, layer: int, value: float) -> Iterator[TourStop]:
+    """What attention added, its largest head, and the tokens it was taken from."""
+    heads = {
+        part.head: part.value
+        for part in asked.parts
+        if part.layer == layer and part.head is not None
+    }
+    head = max(heads, key=lambda head: heads[head])
+    path, name = f"layers.{layer}.attn", f"layer {layer + 1} attention"
+    yield asked.stop(
+        f"{path}.out",
+        f"{_first_up(name)} added {signed(value)} {asked.of_logit}; the largest part "
+        f"of it is head {head + 1} ({signed(heads[head])}).",
+    )
+    yield asked.stop(
+        f"{path}.heads",
+        f"Head {head + 1} of layer {layer + 1} added {signed(heads[head])}: its "
+        f"output through W_O, the norm and {_table(trace)}.",
+        head=head,
+    )
+    yield from _keys(asked, layer, head, heads[head])
+
+
+def _keys(asked: _Question, layer: int, head: int, value: float) -> Iterator[TourStop]:
+    """The tokens that gave the head most, and the last of them in the sentence."""
+    trace, path = asked.trace, f"layers.{layer}.attn"
+    given = key_parts(trace, layer, head, asked.position, asked.token_id)
+    shares = trace.part(f"{path}.pattern", (head, asked.position))
+    order = [int(key) for key in np.argsort(-given, kind="stable")[:N_KEYS]]
+    least = LEAST_KEY * abs(value)
+    keys = order[:1] + [key for key in order[1:] if given[key] > least]
+    for key in keys:
+        yield asked.stop(
+            f"{path}.pattern",
+            f"Head {head + 1} took {signed(given[key])} of its {signed(value)} from "
+            f"“{token_label(trace, key)}”, which gets {short(float(shares[key]))} "
+            "of its attention.",
+            head=head,
+            key=key,
+        )
+    first = keys[0]
+    end = replace(asked, position=first)
+    yield end.stop(
+        "tokens.ids",
+        f"“{token_label(trace, first)}” is token {first + 1} of {trace.n}: here the "
+        "way ends, in the sentence.",
+    )
+
+
+def _feed_forward(asked: _Question, layer: int, value: float) -> Iterator[TourStop]:
+    """What the feed-forward network added, and its largest neuron."""
+    given = neuron_parts(asked.trace, layer, asked.position, asked.token_id)
+    neuron = int(given.argmax())
+    path, name = f"layers.{layer}.ffn", f"layer {layer + 1} feed-forward"
+    yield asked.stop(
+        f"{path}.out",
+        f"{_first_up(name)} added {signed(value)} {asked.of_logit}; the largest part "
+        f"of it is neuron {neuron + 1} ({signed(float(given[neuron]))}).",
+    )
+    active = asked.trace.value(f"{path}.active", (asked.position, neuron))
+    yield asked.stop(
+        f"{path}.active",
+        f"Neuron {neuron + 1} of layer {layer + 1} stands at {short(active)}; times "
+        f"its row of W_2 that added {signed(float(given[neuron]))}.",
+        feature=neuron,
+    )
+
+
+def _first_up(name: str) -> str:
+    return name[0].upper() + name[1:]
