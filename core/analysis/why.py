@@ -187,7 +187,7 @@ def _attention(asked: _Question, layer: int, value: float) -> Iterator[TourStop]
     yield asked.stop(
         f"{path}.heads",
         f"Head {head + 1} of layer {layer + 1} added {signed(heads[head])}: its "
-        f"output through W_O, the norm and {_table(trace)}.",
+        f"output through W_O, the norm and {_table(asked.trace)}.",
         head=head,
     )
     yield from _keys(asked, layer, head, heads[head])
