@@ -50,7 +50,9 @@ class HeadScore:
     """How it is measured, in one sentence."""
     of: Callable[[Reading], Rows]
     named_from: float | None = None
-    """A head that scores more is called a "`title` head"; None: that names no head."""
+    """A head that scores more is named by it; None: it names no head."""
+    is_spare: bool = False
+    """Whether it names a head only where nothing else does."""
     unit: Literal["share", "bits", "tokens"] = "share"
     least: int = 3
     """Tokens it takes; with two, the first is also the one before."""
@@ -58,6 +60,11 @@ class HeadScore:
     """Whether it is measured on random tokens told twice, not on the sentence."""
     takes_repeats: bool = False
     """Whether the sentence must hold a token twice."""
+
+    @property
+    def noun(self) -> str:
+        """What a head is called that has much of it: "previous-token head"."""
+        return f"{self.title.replace(' ', '-')} head"
 
     def lack(self, tokens: Tokens) -> str:
         """What these tokens lack for it: "needs 3 tokens"; "" where they do."""
@@ -98,6 +105,7 @@ HEAD_SCORES = (
         "attention goes.",
         first_token,
         OVER_HALF,
+        is_spare=True,
     ),
     HeadScore(
         "same",
@@ -171,7 +179,7 @@ class Habit:
     @property
     def name(self) -> str:
         """For a list: "previous-token head, 0.81"."""
-        return f"{self.score.title.replace(' ', '-')} head, {self.value:.2f}"
+        return f"{self.score.noun}, {self.value:.2f}"
 
     @property
     def definition(self) -> str:
@@ -208,16 +216,20 @@ class HeadScores:
 
 
 def habit_among(values: Mapping[str, float]) -> Habit | None:
-    """The score that is furthest above what it takes to be named, as a ratio."""
-    habits = [
-        (float(values[score.name]) / score.named_from, place)
-        for place, score in enumerate(HEAD_SCORES)
-        if score.named_from is not None and score.name in values
-    ]
-    above = [(ratio, place) for ratio, place in habits if ratio > 1]
-    if not above:
+    """What a head of these scores is named by; None if nothing stands out.
+
+    It is the score that is furthest above what it takes, as a ratio. Spare attention
+    comes last: a head that copies leaves much on the first token, too.
+    """
+    ranked = []
+    for place, score in enumerate(HEAD_SCORES):
+        if score.named_from is not None and score.name in values:
+            ratio = float(values[score.name]) / score.named_from
+            if ratio > 1:
+                ranked.append((not score.is_spare, ratio, place))
+    if not ranked:
         return None
-    score = HEAD_SCORES[max(above, key=lambda each: each[0])[1]]
+    score = HEAD_SCORES[max(ranked)[2]]
     return Habit(score, float(values[score.name]))
 
 

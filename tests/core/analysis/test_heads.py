@@ -234,8 +234,10 @@ def test_a_head_is_named_by_what_it_does_most():
     assert habit.definition.startswith("previous token .92: the mean share that rows")
     assert habit_among({"previous": 0.5, "entropy": 4.0}) is None
     assert habit_among({"previous": math.nan}) is None
-    # Over by a half beats over by a fifth.
-    assert habit_among({"first": 0.6, "induction": 0.6}).score.name == "induction"
+    # Over by a half beats over by a fifth, and anything beats spare attention.
+    assert habit_among({"self": 0.6, "induction": 0.6}).score.name == "induction"
+    assert habit_among({"first": 0.9, "induction": 0.42}).score.name == "induction"
+    assert habit_among({"first": 0.9, "induction": 0.4}).score.name == "first"
 
 
 def test_names_come_from_the_scores_of_a_layer_and_head():
