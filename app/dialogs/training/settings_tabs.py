@@ -1,17 +1,20 @@
 """Every field of a run, behind "All settings": one form for each table of its file.
 
 Place: left half of the model page. In: the draft. Out: fields that were changed, once
-their class takes them; a form that is at fault says so below the field.
+their class takes them and the typing rests; a form that is at fault says so below the
+field at once.
 """
 
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from app.dialogs.form import Form
 from app.dialogs.training.draft import Draft, raw
+from app.widgets.qt_calls import tells_faults
 from core.config import ModelConfig
 from core.training.config import DataConfig, TrainingConfig, WatchConfig
 
@@ -24,8 +27,11 @@ TABLES: tuple[tuple[str, str, type], ...] = (
 """Key, title and class of each table; the tokenizer has a card of its own."""
 ELSEWHERE = {"n_vocab": "decided by the tokenizer"}
 ROOM = 10
+TYPING_PAUSE_MS = 250
+"""After the last key, before costs and texts are looked at again."""
 
 
+@tells_faults
 class SettingsTabs(QWidget):
     """One tab a table of the run's file."""
 
@@ -42,6 +48,10 @@ class SettingsTabs(QWidget):
         self.forms: dict[str, Form] = {}
         self._shown: dict[str, Any] = {}
         self._told = ""
+        self._typed: set[str] = set()
+        """Tables with values that have not been asked for yet."""
+        self._pause = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
+        self._pause.timeout.connect(self._request_fields)
         for table, title, owner in TABLES:
             form = Form(owner, ELSEWHERE)
             form.changed.connect(partial(self._on_form_changed, table))
@@ -60,23 +70,40 @@ class SettingsTabs(QWidget):
         """Show what the draft has; what is being typed stays where it is meant."""
         for table, form in self.forms.items():
             config = getattr(draft, table)
-            if config != self._shown.get(table) and not form.means(config):
+            is_older = table in self._typed
+            is_new = config != self._shown.get(table)
+            if is_new and not is_older and not form.means(config):
                 form.show_values(raw(config))
             self._shown[table] = config
         self._tell_error()
 
     @Slot()
     def _on_form_changed(self, table: str) -> None:
-        form = self.forms[table]
-        if not form.error:
-            values = form.values
-            self.fields_requested.emit({f"{table}.{n}": v for n, v in values.items()})
+        self._typed.add(table)
         self._tell_error()
+        self._pause.start()
+
+    @Slot()
+    def _request_fields(self) -> None:
+        """Ask for what was typed, where its class takes it."""
+        self._pause.stop()
+        typed, self._typed = self._typed, set()
+        for table, form in self.forms.items():
+            if table in typed and not form.error:
+                fields = {f"{table}.{n}": v for n, v in form.values.items()}
+                self.fields_requested.emit(fields)
 
     def _tell_error(self) -> None:
         if self.error != self._told:
             self._told = self.error
             self.error_changed.emit(self._told)
+
+    # Qt's calls.
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Wait no longer: what is looked at next must know what was typed."""
+        super().hideEvent(event)
+        self._request_fields()
 
 
 def scrolled(form: Form) -> QScrollArea:

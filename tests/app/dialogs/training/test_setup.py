@@ -96,7 +96,7 @@ def test_a_field_that_is_at_fault_stops_the_start_with_its_sentence(desk):
     edit.clear()
     QTest.keyClicks(edit, "8")
     assert desk.setup.obstacle == ""
-    assert desk.plan.draft.model.n_heads == 8
+    desk.qtbot.waitUntil(lambda: desk.plan.draft.model.n_heads == 8)
 
 
 def test_what_is_typed_as_a_width_stays_as_it_was_typed(desk):
@@ -116,7 +116,34 @@ def test_a_preset_is_marked_until_a_field_of_it_is_changed(desk):
     n_steps = settings.forms["training"].editors["n_steps"]
     n_steps.clear()
     QTest.keyClicks(n_steps, "77")
-    assert not any(button.isChecked() for button in presets.buttons)
+    is_marked = lambda: any(each.isChecked() for each in presets.buttons)  # noqa: E731
+    desk.qtbot.waitUntil(lambda: not is_marked())
+
+
+def test_what_is_typed_is_looked_at_once_when_the_typing_rests(desk):
+    settings, drafts = desk.setup.model.settings, []
+    desk.plan.draft_changed.connect(drafts.append)
+    edit = settings.forms["training"].editors["n_steps"]
+    edit.selectAll()
+    QTest.keyClick(edit, Qt.Key.Key_Backspace)
+    assert settings.error  # said at once, beside the field
+    QTest.keyClicks(edit, "4321")
+    assert settings.error == ""
+    assert not drafts
+    desk.qtbot.waitUntil(lambda: bool(drafts))
+    assert [draft.training.n_steps for draft in drafts] == [4321]
+
+
+def test_what_is_typed_counts_at_once_where_the_reader_goes_on(desk):
+    desk.setup.show()
+    desk.setup.show_page(1)
+    model = desk.setup.model
+    model.show_settings("training")
+    edit = model.settings.forms["training"].editors["n_steps"]
+    edit.clear()
+    QTest.keyClicks(edit, "4321")
+    desk.setup.show_page(2)
+    assert desk.plan.draft.training.n_steps == 4321
 
 
 def test_the_command_that_is_shown_is_the_one_that_starts_this_run(desk):
