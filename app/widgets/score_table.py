@@ -49,16 +49,16 @@ LABEL, NAME, FIRST = 0, 1, 2
 NO_NUMBER = "–"
 ROW_HEIGHT = 28
 BAR_HEIGHT, BAR_FOOT, BAR_MARGIN = 3, 3, 6
-HEAD_ROOM = 22
+HEAD_ROOM = 20
 """Beside the title of a column: padding, and the arrow of the sorted one."""
-LEAST_NUMBER = 46
-NAME_WIDTH = 132
-LABEL_ROOM = 14
+LEAST_NUMBER = 47
+NAME_WIDTH = 135
+LABEL_ROOM = 17
 TIP_WIDTH = 60
 """Characters in a line of a tooltip."""
 ROOM = """
-QTableView::item { padding: 0 10px 3px 3px; }
-QHeaderView::section { padding: 4px 14px 4px 6px; }
+QTableView::item { padding: 0 6px 3px 3px; }
+QHeaderView::section { padding: 4px 13px 4px 6px; }
 """
 """Numbers leave their foot to the bar, and end where titles do: before the arrow."""
 
