@@ -6,6 +6,7 @@ before the first wish. Answers about another trace than the session's are droppe
 """
 
 import logging
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
@@ -15,6 +16,7 @@ from app.failures import ErrorReport
 from app.workers.runner import Runner
 from app.workers.studies import (
     ANSWERS,
+    MapsRequest,
     RolloutRequest,
     ScoresRequest,
     StudiesWorker,
@@ -24,9 +26,14 @@ from core.analysis.heads import HeadScores
 from core.analysis.rollout import Joining
 from core.trace.matrix import FloatArray
 from core.trace.trace import Trace
+from core.trace.viewing import Head, Viewing
+from core.trace.views.overview import is_easy
 
 if TYPE_CHECKING:
     from core.bundle import Bundle
+
+AT_ONCE = 8
+"""Small maps of a long sentence that are made before others may go first."""
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +47,9 @@ class Studies(QObject):
     rollout_changed = Signal(object)
     """Attention has been rolled out: maps [n_layers, n_query, n_key]."""
 
+    maps_changed = Signal()
+    """More small maps are there."""
+
     failed = Signal(object)
     """A study has no answer: `ErrorReport`."""
 
@@ -49,6 +59,8 @@ class Studies(QObject):
         self._facts = facts
         self._answers: dict[type, tuple[StudyRequest, Any]] = {}
         self._refused: StudyRequest | None = None
+        self._maps_of: tuple[object, ...] = ()
+        self._maps: dict[Head, FloatArray] = {}
         self._of_model: tuple[Bundle, HeadScores] | None = None
         self._has_started = False
         self._runner = Runner(StudiesWorker(), tuple(ANSWERS), "studies")
@@ -78,6 +90,26 @@ class Studies(QObject):
         maps: FloatArray | None = self._want(RolloutRequest(trace, joining))
         return maps
 
+    def want_maps(
+        self, stage: str, viewing: Viewing, heads: Sequence[Head]
+    ) -> Mapping[Head, FloatArray]:
+        """The small maps there are; `maps_changed` brings others, the first first.
+
+        Ask again then: a few are made at a time, so that what is in sight by now can
+        go before what was.
+        """
+        trace = self._facts.trace
+        if trace is None:
+            return {}
+        question = (trace, stage, viewing.shape)
+        if question != self._maps_of:
+            self._maps_of, self._maps = question, {}
+        missing = [head for head in heads if head not in self._maps]
+        batch = missing if is_easy(trace) else missing[:AT_ONCE]
+        if batch:
+            self._want(MapsRequest(trace, stage, viewing, tuple(batch)))
+        return self._maps
+
     @property
     def is_busy(self) -> bool:
         """Whether an answer is on its way."""
@@ -100,6 +132,7 @@ class Studies(QObject):
     def _on_facts_trace_changed(self, trace: Trace | None) -> None:
         """Let go of what is about another trace, and of the model before."""
         self._answers.clear()
+        self._maps_of, self._maps = (), {}
         self._refused = None
         for kind in ANSWERS:
             self._runner.withdraw(kind)
@@ -111,9 +144,15 @@ class Studies(QObject):
         assert QThread.isMainThread()
         if isinstance(request, ScoresRequest) and isinstance(answer, HeadScores):
             self._of_model = request.bundle, answer
-        if request.trace is self._facts.trace:
-            self._answers[type(request)] = request, answer
-            self._tell(request, answer)
+        if request.trace is not self._facts.trace:
+            return
+        if isinstance(request, MapsRequest) and isinstance(answer, dict):
+            if (request.trace, *request.question) == self._maps_of:
+                self._maps = {**self._maps, **answer}
+                self.maps_changed.emit()
+            return
+        self._answers[type(request)] = request, answer
+        self._tell(request, answer)
 
     def _tell(self, request: StudyRequest, answer: object) -> None:
         signals = {

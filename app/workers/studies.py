@@ -13,6 +13,8 @@ from core.analysis.heads import HeadScores, head_scores
 from core.analysis.rollout import Joining, rollout
 from core.trace.matrix import FloatArray
 from core.trace.trace import Trace
+from core.trace.viewing import Head, Viewing
+from core.trace.views.overview import small_maps
 
 if TYPE_CHECKING:
     from core.bundle import Bundle
@@ -56,6 +58,22 @@ class RolloutRequest:
         return self.joining
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MapsRequest:
+    """Reduce some heads to small maps. Answer: a map by head."""
+
+    trace: Trace
+    stage: str
+    viewing: Viewing
+    heads: tuple[Head, ...]
+    doing: str = "drawing the heads"
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """Which numbers the maps are made of."""
+        return self.stage, self.viewing.shape
+
+
 class StudiesWorker(Worker):
     """Answers by the table below."""
 
@@ -77,7 +95,13 @@ def roll_out(request: RolloutRequest) -> FloatArray:
     return rollout(request.trace, request.joining)
 
 
+def draw_small(request: MapsRequest) -> dict[Head, FloatArray]:
+    """Reduce maps one by one."""
+    return small_maps(request.trace, request.stage, request.viewing, request.heads)
+
+
 ANSWERS: dict[type, Callable[[Any], Any]] = {
+    MapsRequest: draw_small,
     ScoresRequest: score,
     RolloutRequest: roll_out,
 }

@@ -49,9 +49,14 @@ class Viewing:
     """A token that stays shown while the mouse is elsewhere."""
 
     @property
+    def shape(self) -> tuple[bool, bool, bool]:
+        """What decides the numbers of a map: words, specials, and the sink left out."""
+        return self.whole_words, self.hides_specials, self.sink == "left out"
+
+    @property
     def is_plain(self) -> bool:
         """Whether every token has its row and column and its true share."""
-        return not (self.whole_words or self.hides_specials or self.sink == "left out")
+        return not any(self.shape)
 
 
 PLAIN = Viewing()

@@ -12,6 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.scene import Scene
+from app.studies import Studies
 from core.trace.needs import Index
 from core.trace.selection import ROWS_OF_KEYS, Selection
 from core.trace.trace import Trace
@@ -28,7 +29,11 @@ def nothing() -> None:
 
 
 class Page(QWidget):
-    """One composition of the panel."""
+    """One composition of the panel.
+
+    `studies` knows what takes long to find out; the panel lends it before the first
+    scene, and displays the page again when there is an answer.
+    """
 
     selection_requested = Signal(object)
     """The reader pointed somewhere: the `Selection` that follows."""
@@ -44,6 +49,7 @@ class Page(QWidget):
         super().__init__()
         self.selection = Selection()
         self.viewing = PLAIN
+        self.studies: Studies | None = None
         self._trace: Callable[[], Trace | None] = nothing
         self._subject: Hashable = None
 

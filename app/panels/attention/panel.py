@@ -4,6 +4,7 @@ The steps from scores to pattern have several pictures; which of them is seen, t
 viewing decides.
 """
 
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from app.panels.attention.joined import ConcatPage, OutputProjectionPage
@@ -17,6 +18,7 @@ from app.panels.attention.rotation import RotationPage
 from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
+from app.studies import Studies
 from core.trace.views.attention_map import STAGES
 
 BAR_GAP = 8
@@ -42,6 +44,14 @@ class AttentionPanel(Panel):
         """No page is made before it is first shown."""
         super().__init__(session)
         self._pages: dict[type[Page] | Picture, Page] = {}
+        self._studies = Studies(session)
+        for changed in (
+            self._studies.scores_changed,
+            self._studies.maps_changed,
+            self._studies.rollout_changed,
+        ):
+            changed.connect(self._on_studies_changed)
+        self._studies.failed.connect(session.failed)
         self._bar = PictureBar()
         self._bar.viewing_requested.connect(session.request_viewing)
         self._stack = QStackedWidget()
@@ -58,6 +68,7 @@ class AttentionPanel(Panel):
         if kind not in self._pages:
             page = kind.create() if isinstance(kind, Picture) else kind()
             page.selection_requested.connect(self.session.request_selection)
+            page.studies = self._studies
             page.viewing_requested.connect(self.session.request_viewing)
             page.beside_requested.connect(self.session.request_beside)
             self._pages[kind] = page
@@ -79,6 +90,13 @@ class AttentionPanel(Panel):
         self._bar.show_viewing(scene.viewing)
         page.display(scene)
         self._stack.setCurrentWidget(page)
+
+    @Slot()
+    def _on_studies_changed(self) -> None:
+        """Show the answer, if anybody looks."""
+        scene = self.session.scene
+        if scene is not None and self.isVisible():
+            self.page(scene).display(scene)
 
 
 def name_of(scene: Scene) -> str:

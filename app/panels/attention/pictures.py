@@ -40,6 +40,12 @@ PICTURES = (
         "One head enlarged, and all heads of its layer beside it.",
     ),
     Picture(
+        "heads",
+        "All heads",
+        "overview_page:OverviewPage",
+        "All heads of all layers, ordered by what they do, and their scores.",
+    ),
+    Picture(
         "compare",
         "Compare",
         "compare_page:ComparePage",
