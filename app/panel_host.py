@@ -27,6 +27,7 @@ from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
 from core.config import ModelConfig
+from core.texts import TOKEN
 from core.trace.steps import Step, steps_for
 
 REST_MS = 50
@@ -160,7 +161,8 @@ class PanelHost(QWidget):
         step = by_key.get(session.selection.step, next(iter(by_key.values())))
         n = 0 if trace is None else trace.n
         place, sampling = session.selection, session.sampling
-        self.header.show_step(step, config, place, n, sampling)
+        unit = session.tokenizer.unit if session.tokenizer else TOKEN
+        self.header.show_step(step, config, place, n, sampling, unit)
         broken = session.broken_from
         keys = list(by_key)
         if broken in by_key and keys.index(broken) <= keys.index(step.key):

@@ -1,7 +1,8 @@
 """The words of the program: a title and a sentence for each step, lessons, examples.
 
-Read from `resources/texts`. A step finds its words by its name; where its op or the
-configuration changes what there is to say, "name:op" goes before the plain name.
+Read from `resources/texts`. A step finds its words by its name; where its op, the
+configuration or what a token is changes what there is to say, "name:op" goes before the
+plain name.
 """
 
 import tomllib
@@ -15,6 +16,8 @@ from core.errors import CoreError
 from core.trace.steps import Step, axis_sizes
 
 LANGUAGE = "en"
+TOKEN = "token"
+"""What most tokenizers' tokens are called; a character tokenizer's are characters."""
 N_REMEMBERED = 1024
 """Words kept: those of every step of one model, and more."""
 
@@ -27,6 +30,8 @@ class StepText:
     """In the pipeline: one or two words."""
     title: str
     sentence: str
+    formula: str | None = None
+    """In the place of the step's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +55,16 @@ class Example:
 
 
 @lru_cache(maxsize=N_REMEMBERED)
-def step_text(step: Step, config: ModelConfig) -> StepText:
+def step_text(step: Step, config: ModelConfig, unit: str = TOKEN) -> StepText:
     """The words of a step, with the model's real sizes filled in.
+
+    `unit` is what a token of the model's tokenizer is: "character".
 
     Raises:
         CoreError: The texts have nothing for it.
     """
     found: dict[str, str] = {}
-    for key in reversed(_keys(step, config)):
+    for key in reversed(_keys_of(step.name, step, config, unit)):
         found |= _table("steps").get(key, {})
     if not found:
         raise CoreError(f"The texts of this program say nothing of {step.name}.")
@@ -66,14 +73,17 @@ def step_text(step: Step, config: ModelConfig) -> StepText:
 
 
 @lru_cache(maxsize=N_REMEMBERED)
-def lesson_text(step: Step, panel: str, config: ModelConfig) -> Lesson:
+def lesson_text(
+    step: Step, panel: str, config: ModelConfig, unit: str = TOKEN
+) -> Lesson:
     """The lesson for a step: its own, or else that of its panel.
 
     Raises:
         CoreError: There is neither.
     """
     lessons = _table("lessons")
-    for key in (*_keys(step, config), *_keys_of(panel, step, config)):
+    names = (step.name, panel)
+    for key in (key for name in names for key in _keys_of(name, step, config, unit)):
         if key in lessons:
             found = lessons[key]
             return Lesson(
@@ -88,13 +98,10 @@ def examples() -> tuple[Example, ...]:
     return tuple(Example(**row) for row in _table("examples")["example"])
 
 
-def _keys(step: Step, config: ModelConfig) -> tuple[str, ...]:
-    """Where to look for the words of a step, the closest first."""
-    return _keys_of(step.name, step, config)
-
-
-def _keys_of(name: str, step: Step, config: ModelConfig) -> tuple[str, ...]:
-    return (f"{name}:{step.op}", f"{name}:{config.norm_place}", name)
+def _keys_of(name: str, step: Step, config: ModelConfig, unit: str) -> tuple[str, ...]:
+    """Where to look for words, the closest first."""
+    variants = (unit, step.op, config.norm_place)
+    return (*(f"{name}:{variant}" for variant in variants), name)
 
 
 @cache

@@ -23,7 +23,7 @@ from app.style.fonts import LARGE, NUMBER, SMALL, mono
 from app.trail import TrailKeeper
 from app.widgets.formula import FormulaView
 from core.config import ModelConfig
-from core.texts import lesson_text
+from core.texts import TOKEN, lesson_text
 from core.trace.matrix import Cell
 from core.trace.selection import Selection, cell_of, has_numbers
 from core.trace.steps import steps_for
@@ -173,8 +173,9 @@ class Inspector(QFrame):
         steps = (step for step in steps_for(config) if step.key == selection.step)
         step = next(steps, None)
         if step is not None:
-            panel = panel_of(step.key).name
-            self.lesson.show_lesson(lesson_text(step, panel, config))
+            panel, tokenizer = panel_of(step.key).name, self._session.tokenizer
+            unit = tokenizer.unit if tokenizer else TOKEN
+            self.lesson.show_lesson(lesson_text(step, panel, config, unit))
 
     def _show(self, view: InspectorView | None) -> None:
         self._view = view

@@ -16,7 +16,7 @@ from app.widgets.formula import FormulaView
 from app.widgets.qt_calls import tells_faults
 from core.config import ModelConfig
 from core.generation.sampling import Sampling
-from core.texts import step_text
+from core.texts import TOKEN, step_text
 from core.trace.selection import Selection
 from core.trace.steps import Step, axis_sizes
 from core.trace.views.output import PICK, pick_formula
@@ -72,16 +72,18 @@ class PanelHeader(QWidget):
         selection: Selection,
         n: int,
         sampling: Sampling,
+        unit: str = TOKEN,
     ) -> None:
         """Speak of a step of a sentence of `n` tokens; 0 for none yet."""
-        words = step_text(step, config)
+        words = step_text(step, config, unit)
         self.title.show_words((Words(words.title, "text"),))
         self.sentence.setText(words.sentence)
         set_ink(self.sentence, "muted")
         self.address.show_words(address_words(step, config, selection, n))
         # The table has what the trace keeps; the panel draws as the controls say.
         is_drawn = step.key == PICK
-        formula = pick_formula(sampling) if is_drawn else step.formula
+        own = step.formula if words.formula is None else words.formula
+        formula = pick_formula(sampling) if is_drawn else own
         self.formula.show_formula(coloured(formula), LARGE + 2.0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -103,3 +103,12 @@ def test_examples_are_different_sentences_with_a_word_on_each():
     texts = [example.text for example in examples()]
     assert len(set(texts)) == len(texts) > 5
     assert all(example.shows for example in examples())
+
+
+def test_where_tokens_are_characters_nothing_is_said_of_merges():
+    step = next(s for s, _ in STEPS.values() if s.key == "tokens.merges")
+    words = step_text(step, CONFIGS[0], "character")
+    assert words.title.startswith("No merges")
+    assert (words.formula, step_text(step, CONFIGS[0]).formula) == ("", None)
+    lesson = lesson_text(step, "tokens", CONFIGS[0], "character")
+    assert "one character" in lesson.body[0]

@@ -10,6 +10,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget
 
 from app.panels.base import Panel
+from app.panels.tokens.characters import UNIT, CharactersFace
 from app.panels.tokens.faces import IdsFace, PiecesFace
 from app.panels.tokens.merges import MergesFace
 from app.panels.tokens.words import WordsCard
@@ -30,8 +31,9 @@ class TokensPanel(Panel):
         self._scene: Scene | None = None
         self.words = WordsCard(session)
         self.pieces, self.merges, self.ids = PiecesFace(), MergesFace(), IdsFace()
+        self.characters = CharactersFace()
         self.faces = QStackedWidget()
-        for face in (self.pieces, self.merges, self.ids):
+        for face in (self.pieces, self.merges, self.characters, self.ids):
             self.faces.addWidget(face)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -41,14 +43,16 @@ class TokensPanel(Panel):
         self.words.word_requested.connect(self._on_word_requested)
         self.pieces.word_requested.connect(self._on_word_requested)
         self.merges.n_merges_requested.connect(self._on_n_merges_requested)
+        self.characters.token_requested.connect(self._on_token_requested)
         self.ids.token_requested.connect(self._on_token_requested)
 
     def display(self, scene: Scene) -> None:
         """Show the words, and the face of the step."""
         self._scene = scene
-        faces: dict[str, PiecesFace | MergesFace | IdsFace] = {
+        is_merged = scene.tokenizer.unit != UNIT
+        faces: dict[str, PiecesFace | MergesFace | CharactersFace | IdsFace] = {
             "tokens.pieces": self.pieces,
-            "tokens.merges": self.merges,
+            "tokens.merges": self.merges if is_merged else self.characters,
             "tokens.ids": self.ids,
         }
         face = faces[scene.selection.step]

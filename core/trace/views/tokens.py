@@ -8,7 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from core.tokenizers.base import Candidate, Encoding, Merge, Piece, Span, Word
+from core.tokenizers.base import (
+    Candidate,
+    Encoding,
+    Merge,
+    Piece,
+    Span,
+    Tokenizer,
+    Word,
+)
 from core.tokenizers.decoding import decoded_characters, text_bytes
 from core.tokenizers.labels import label_of
 
@@ -56,6 +64,18 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
+class VocabularyRow:
+    """One token that a model knows."""
+
+    label: str
+    id: int
+
+
+MOST_ROWS = 1000
+"""Of a vocabulary that is shown whole."""
+
+
+@dataclass(frozen=True, slots=True)
 class PieceRow:
     """One token as a row of the list."""
 
@@ -88,7 +108,7 @@ def word_notes(encoding: Encoding) -> tuple[str, ...]:
         f"word {place + 1} of {n}\n"
         f"{counted(len(word.data), 'byte')}, {counted(len(word.symbols), 'token')}"
         + LEADING_SPACE
-        * (word.data[:1] == b" " and len(word.data) > 1)
+        * (word.symbols[0][:1] == b" " and len(word.symbols[0]) > 1)
         for place, word in enumerate(encoding.words)
     )
 
@@ -190,6 +210,22 @@ def no_merges_reason(encoding: Encoding, word: int) -> str:
         "No two neighbours of this word were joined in training. "
         "Each of its bytes stays a token."
     )
+
+
+def vocabulary_rows(tokenizer: Tokenizer) -> tuple[VocabularyRow, ...]:
+    """The first tokens of a small vocabulary, by their ids."""
+    ids = (*tokenizer.vocabulary.values(), *tokenizer.specials.values())
+    return tuple(
+        VocabularyRow(tokenizer.label(token_id), token_id)
+        for token_id in sorted(ids)[:MOST_ROWS]
+    )
+
+
+def vocabulary_title(tokenizer: Tokenizer) -> str:
+    """How large it is: "The model knows 65 characters"; and if not all are shown."""
+    n = len(tokenizer.vocabulary)
+    title = f"The model knows {counted(n, tokenizer.unit)}"
+    return f"{title}, the first {MOST_ROWS:,}" if n > MOST_ROWS else title
 
 
 def piece_rows(encoding: Encoding) -> tuple[PieceRow, ...]:

@@ -9,7 +9,7 @@ from app.scene import Scene
 from core.generation.sampling import Sampling
 from core.pipeline import run_trace
 from core.trace.selection import Selection
-from tests.helpers.bundles import tiny_bundle
+from tests.helpers.bundles import character_bundle, tiny_bundle
 from tests.helpers.scenes import AskedSession, scene_of
 
 
@@ -104,3 +104,30 @@ def test_a_generated_token_is_shown_without_merges(panel):
     selection = Selection(step="tokens.merges")
     panel.display(Scene(trace, selection, bundle.tokenizer, Sampling()))
     assert "put in by its id" in panel.merges.empty.reason.text()
+
+
+def character_scene(text="abcab", **selection):
+    bundle = character_bundle("abc")
+    trace = run_trace(bundle, text)
+    place = Selection(step="tokens.merges", **selection)
+    return Scene(trace, place, bundle.tokenizer, Sampling())
+
+
+def test_where_tokens_are_characters_all_of_them_are_shown(panel):
+    panel.display(character_scene(query=1))
+    face = panel.characters
+    assert panel.faces.currentWidget() is face
+    cells = [cell for word in face.flow._words for cell in word.cells]
+    assert [(cell.label, cell.sub) for cell in cells] == [
+        ("a", "0"),
+        ("b", "1"),
+        ("c", "2"),
+    ]
+    assert face.flow._chosen == 1
+
+
+def test_a_character_asks_for_where_it_first_stands(panel):
+    panel.display(character_scene("bab", query=0))
+    panel.characters.flow.word_clicked.emit(0)
+    panel.characters.flow.word_clicked.emit(2)  # a "c" that the sentence has not
+    assert [wish.query for wish in panel.session.wishes] == [1]

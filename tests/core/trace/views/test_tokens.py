@@ -4,6 +4,7 @@ import pytest
 
 from core.tokenizers.bpe import BpeTokenizer
 from core.tokenizers.bpe_training import train_bpe
+from core.tokenizers.simple import learn_characters
 from core.trace.views.tokens import (
     Letter,
     cut_note,
@@ -16,6 +17,8 @@ from core.trace.views.tokens import (
     one_line,
     piece_rows,
     special_in,
+    vocabulary_rows,
+    vocabulary_title,
     word_notes,
 )
 
@@ -137,3 +140,18 @@ def test_a_word_with_its_space_is_explained_and_leads_to_its_first_token():
     assert "another token" in word_notes(encoding)[1]
     assert "another token" not in word_notes(encoding)[0]
     assert first_token_of(encoding, 1) == 1
+
+
+def test_a_space_that_is_a_token_of_its_own_makes_no_other_word():
+    encoding = learn_characters(["cat cat"]).encode("cat cat")
+    assert "another token" not in word_notes(encoding)[1]
+
+
+def test_a_vocabulary_is_shown_by_its_ids_as_far_as_there_is_room():
+    small = learn_characters(["ba<|endoftext|>"])
+    rows = [(row.label, row.id) for row in vocabulary_rows(small)]
+    assert rows == [("a", 0), ("b", 1), ("<|endoftext|>", 2)]
+    assert vocabulary_title(small) == "The model knows 2 characters"
+    large = learn_characters(["".join(map(chr, range(0x4E00, 0x4E00 + 1200)))])
+    assert len(vocabulary_rows(large)) == 1000
+    assert vocabulary_title(large).endswith("1,200 characters, the first 1,000")
