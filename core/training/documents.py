@@ -22,6 +22,11 @@ SHORTEST_REPEAT = 20
 LONGEST_UNIT = 1 << 20
 """Characters; a longer unit counts as several, so that none fills the memory."""
 
+N_SUMMED = 1 << 14
+"""Units whose lengths are added up before one looks closer."""
+N_PARTS = 16
+"""In which equal units are looked for, one after another."""
+
 Split = Literal["tail", "documents", "unseen"]
 """How the validation text is chosen. tail: the last share of the text, wherever that
 cuts. documents: the last whole documents, each document of the text only once.
@@ -36,9 +41,9 @@ class Units:
     """The documents or lines of a text, in order, without their words."""
 
     kind: UnitKind
-    lengths: NDArray[np.int64]
+    lengths: NDArray[np.int32]
     """[n_units]: characters of each."""
-    firsts: NDArray[np.int64]
+    firsts: NDArray[np.int32]
     """[n_units]: index of the first unit with the same text; mostly its own."""
 
     def __len__(self) -> int:
@@ -47,8 +52,7 @@ class Units:
     @property
     def is_repeat(self) -> NDArray[np.bool_]:
         """[n_units]: whether the same text stood earlier."""
-        own: NDArray[np.int64] = np.arange(len(self))
-        return np.not_equal(self.firsts, own)
+        return np.not_equal(self.firsts, np.arange(len(self), dtype=np.int32))
 
 
 class UnitSplitter:
@@ -57,12 +61,15 @@ class UnitSplitter:
     def __init__(self, kind: UnitKind) -> None:
         self._separator = SEPARATORS[kind]
         self._rest = ""
+        self.n_cut = 0
+        """Units that were cut off for their length, where no separator stands."""
 
     def feed(self, block: str) -> list[str]:
         """Take a block. -> the units that are complete now, without empty ones."""
         *units, self._rest = (self._rest + block).split(self._separator)
         if len(self._rest) > LONGEST_UNIT:
             units += self.end()
+            self.n_cut += 1
         return [text for unit in units if (text := unit.strip("\n"))]
 
     def end(self) -> list[str]:
@@ -78,25 +85,42 @@ class UnitCounter:
         self._kind = kind
         self._splitter = UnitSplitter(kind)
         self._hashes = array("q")
-        self._lengths = array("q")
+        self._lengths = array("i")
 
     def feed(self, block: str) -> None:
         """Take a block."""
         self._note(self._splitter.feed(block))
 
+    @property
+    def are_many(self) -> bool:
+        """Whether a text has enough of them, besides parts of long ones, to tell."""
+        return len(self._lengths) - self._splitter.n_cut >= FEWEST_DOCUMENTS
+
     def units(self) -> Units:
         """What passed, once the text has ended."""
         self._note(self._splitter.end())
-        lengths = np.array(self._lengths, dtype=np.int64)
-        own = np.arange(len(lengths))
-        hashes = np.array(self._hashes, dtype=np.int64)
-        _, places, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-        firsts = np.where(lengths < SHORTEST_REPEAT, own, places[inverse])
+        lengths = np.frombuffer(self._lengths, dtype=np.int32)
+        firsts = _first_places(np.frombuffer(self._hashes, dtype=np.int64))
+        own = np.arange(len(lengths), dtype=np.int32)
+        firsts = np.where(lengths < SHORTEST_REPEAT, own, firsts)
         return Units(self._kind, lengths, firsts)
 
     def _note(self, units: list[str]) -> None:
         self._hashes.extend(map(hash, units))
         self._lengths.extend(map(len, units))
+
+
+def _first_places(hashes: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Where each hash stood first, [n]. Part by part, since sorting takes memory."""
+    firsts = np.empty(len(hashes), dtype=np.int32)
+    parts = hashes.view(np.uint8)[:: hashes.itemsize] % N_PARTS
+    for part in range(N_PARTS):
+        places = np.flatnonzero(parts == part)
+        _, starts, inverse = np.unique(
+            hashes[places], return_index=True, return_inverse=True
+        )
+        firsts[places] = places[starts][inverse]
+    return firsts
 
 
 def units_of(blocks: Iterable[str], kind: UnitKind) -> Iterator[str]:
@@ -119,7 +143,7 @@ def count_units(blocks: Iterable[str]) -> Units:
 def telling_units(documents: UnitCounter, lines: UnitCounter) -> Units:
     """The documents, or the lines where there are hardly any documents."""
     units = documents.units()
-    return units if len(units) >= FEWEST_DOCUMENTS else lines.units()
+    return units if documents.are_many else lines.units()
 
 
 def sides_of(units: Units, share: float, split: Split) -> NDArray[Any]:
@@ -129,8 +153,8 @@ def sides_of(units: Units, share: float, split: Split) -> NDArray[Any]:
     """
     is_out = units.is_repeat if split == "documents" else np.zeros(len(units), bool)
     lengths = np.where(is_out, 0, units.lengths)
-    total = int(lengths.sum())
-    starts = np.cumsum(lengths) - lengths
+    total = int(lengths.sum(dtype=np.int64))
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
     is_valid = starts >= total - int(total * share)
     if split == "unseen":
         is_out = is_valid & ~is_valid[units.firsts]
@@ -138,7 +162,27 @@ def sides_of(units: Units, share: float, split: Split) -> NDArray[Any]:
 
 
 def n_leaked(units: Units, share: float) -> tuple[int, int]:
-    """Units of the last share that are learned from as well, and all units of it."""
-    is_valid = sides_of(units, share, "tail") == VALID
-    is_leaked = is_valid & ~is_valid[units.firsts]
-    return int(is_leaked.sum()), int(is_valid.sum())
+    """Units of the last share that are learned from as well, and all units of it.
+
+    Asked at each change of the share, so it looks at no more units than it must.
+    """
+    n_train = _n_before_last(units.lengths, share)
+    return int((units.firsts[n_train:] < n_train).sum()), len(units) - n_train
+
+
+def _n_before_last(lengths: NDArray[np.int32], share: float) -> int:
+    """How many units begin before the last share of the characters."""
+    if not len(lengths):
+        return 0
+    sums = np.add.reduceat(
+        lengths, np.arange(0, len(lengths), N_SUMMED), dtype=np.int64
+    )
+    ends = np.cumsum(sums)
+    total = int(ends[-1])
+    border = total - int(total * share)
+    if border <= 0:
+        return 0
+    block = int(np.searchsorted(ends, border))
+    within = lengths[block * N_SUMMED :][:N_SUMMED]
+    ends_within = np.cumsum(within, dtype=np.int64) + (ends[block] - sums[block])
+    return block * N_SUMMED + int(np.searchsorted(ends_within, border)) + 1

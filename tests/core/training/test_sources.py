@@ -1,10 +1,21 @@
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.errors import TrainingError
-from core.training.documents import count_units, n_leaked, sides_of, units_of
+from core.training.documents import (
+    FEWEST_DOCUMENTS,
+    LONGEST_UNIT,
+    N_SUMMED,
+    VALID,
+    Units,
+    count_units,
+    n_leaked,
+    sides_of,
+    units_of,
+)
 from core.training.reading import Reading
 from core.training.sources import (
     FileSource,
@@ -164,3 +175,25 @@ def test_units_do_not_depend_on_how_the_text_comes_in_blocks(seed: int) -> None:
     assert sides_of(count_units(blocks), 0.1, "documents").tolist() == (
         sides_of(count_units([text]), 0.1, "documents").tolist()
     )
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, N_SUMMED - 1, N_SUMMED, 3 * N_SUMMED + 5])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.999])
+def test_what_leaks_is_what_both_sides_of_the_tail_have(n: int, share: float) -> None:
+    draw = np.random.default_rng(n)
+    lengths = draw.integers(1, 50, n, dtype=np.int32)
+    own = np.arange(n, dtype=np.int32)
+    firsts = np.where(draw.random(n) < 0.3, own // 3, own).astype(np.int32)
+    units = Units("lines", lengths, firsts)
+    is_valid = sides_of(units, share, "tail") == VALID
+    is_leaked = is_valid & ~is_valid[firsts]
+    assert n_leaked(units, share) == (is_leaked.sum(), is_valid.sum())
+
+
+def test_parts_of_one_long_document_are_no_documents() -> None:
+    line = "the cat sat on the mat\n"
+    block = line * (LONGEST_UNIT // len(line) + 1)
+    units = count_units([block] * (FEWEST_DOCUMENTS + 1))
+    assert units.kind == "lines"
+    assert len(units) == (FEWEST_DOCUMENTS + 1) * block.count("\n")
+    assert not units.firsts.any()
