@@ -42,6 +42,11 @@ def number_text(address: str, x: float, digits: int = 3) -> str:
     return str(int(x)) if is_whole(address) else short(x, digits)
 
 
+def tight(x: float, digits: int = 3) -> str:
+    """The same with "NaN" for what is not a number: where words have no room."""
+    return "NaN" if math.isnan(x) else short(x, digits)
+
+
 def latex(x: float, digits: int = 3) -> str:
     """A number of so many figures for a formula: -0.0205, or the signs for infinity."""
     if math.isnan(x):

@@ -21,7 +21,7 @@ from app.widgets.lane import Lane
 from app.widgets.lanes import Lanes
 from app.widgets.spot_map import Spot
 from core.trace.matrix import Axis, Cell, Scale
-from core.trace.numbers import short
+from core.trace.numbers import tight
 from core.trace.selection import feature_of
 from core.trace.views.attention_birth import BirthView, birth_parts, birth_view
 from core.trace.views.axes import feature_axis, signed_scale
@@ -33,6 +33,8 @@ SCORE_LANE = 2
 ROW_STEPS = ("masked", "pattern", "pattern")
 """The step that each lane of the row belongs to; exponents are part of softmax."""
 LANE_OF_STEP = {"scores": 0, "scaled": 0, "masked": 0, "pattern": 2}
+AS_RECORDED = "every token as it was recorded · "
+"""Said where maps join tokens or leave some out: here a number has its own two."""
 STAGE_ROLES = {"masked": "text", "pattern": "pattern"}
 
 
@@ -79,14 +81,15 @@ class BirthPage(Page):
 
     def subject(self, scene: Scene) -> Hashable:
         """Layer, head and both tokens; the step only moves the marks."""
-        return place_of(scene)
+        return place_of(scene), scene.viewing.is_plain
 
     def fill(self, scene: Scene) -> None:
         """Show another number's birth."""
         self._view = view = birth_view(scene.trace, *place_of(scene))
         self._products.set_title(view.title)
         self._vectors.show_lanes(*product_lanes(view))
-        self._reading.set_note(view.reading)
+        shape = "" if scene.viewing.is_plain else AS_RECORDED
+        self._reading.set_note(f"{shape}{view.reading}")
         self._shares.set_title(f"From q · k to a share of {view.query_label}'s row")
         self._chain.show_links(links_of(view))
         self._row.show_lanes(row_lanes(view), view.keys)
@@ -168,7 +171,7 @@ def product_lanes(view: BirthView) -> tuple[tuple[Lane, ...], Axis]:
     both = signed_scale(view.q, view.k)
     products, running = signed_scale(view.products), signed_scale(view.running)
     reach = f"±{range_text(both.limit)}"
-    score = short(float(view.rows["scores"][view.key]), 4)
+    score = tight(float(view.rows["scores"][view.key]), 4)
     names = view.vector_names
     lanes = (
         Lane(names[0], view.q, both, "query", "cells", reach),
@@ -193,8 +196,8 @@ def row_lanes(view: BirthView) -> tuple[Lane, ...]:
     powers = np.where(view.allowed, view.powers, nan).astype(np.float32)
     shares = np.where(view.allowed, view.rows["pattern"], nan)
     scores = signed_scale(masked)
-    total = short(float(view.powers.sum()), 4)
-    whole = short(float(view.rows["pattern"].sum(dtype=np.float64)), 4)
+    total = tight(float(view.powers.sum()), 4)
+    whole = tight(float(view.rows["pattern"].sum(dtype=np.float64)), 4)
     return (
         Lane(
             "q · k / √d",

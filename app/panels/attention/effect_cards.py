@@ -16,7 +16,7 @@ from app.widgets.lanes import Lanes
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.paired_table import PairedRow, PairedTable
 from app.widgets.segments import Segments
-from core.trace.numbers import short
+from core.trace.numbers import short, tight
 from core.trace.views.attention_effect import ORDERS, KeyEffects, percent
 from core.trace.views.attention_output import HeadOutput, Push, Pushes
 
@@ -145,7 +145,7 @@ class OutputCard(Card):
         """Show another head's or another token's output; the lists follow."""
         self._view = view
         self.set_title(title)
-        total = f"‖·‖ {short(view.length)}"
+        total = f"‖·‖ {tight(view.length)}"
         lane = Lane("output", view.vector, view.scale, "value", "cells", total)
         self._strip.show_lanes((lane,), view.features)
         self._reading.setText(view.reading)
@@ -223,7 +223,7 @@ def rows_of(view: KeyEffects, places: NDArray[np.intp]) -> tuple[PairedRow, ...]
 
 def numbers_of(weight: float, effect: float, logit: float) -> tuple[str, str, str]:
     """Three numbers as text."""
-    return short(float(weight)), short(float(effect)), short(float(logit))
+    return tight(float(weight)), tight(float(effect)), tight(float(logit))
 
 
 def push_rows(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.trace.matrix import Axis, Cell, FloatArray
 from core.trace.needs import Index
-from core.trace.numbers import MINUS, may_be_broken, short
+from core.trace.numbers import MINUS, may_be_broken, short, tight
 from core.trace.trace import Trace
 from core.trace.views.attention_products import sharing_note
 from core.trace.views.axes import token_axis
@@ -102,20 +102,20 @@ class BirthView:
 
     @property
     def vector_names(self) -> tuple[str, str]:
-        """What the two vectors are called: turned ones say so."""
+        """What the two vectors are called; turned and shared ones say so."""
         first, second = (
             VECTOR_NAMES[source.rpartition(".")[2]] for source in self.sources
         )
-        return first, second
+        shared = f" · key head {self.key_head + 1}" if self.sharing else ""
+        return first, second + shared
 
     @property
     def reading(self) -> str:
         """How to read the products."""
-        words = "each number of q times the one below it in k; the products add up"
-        turned = " · q and k are turned by their positions first"
-        is_turned = self.vector_names[0] != "q"
+        is_turned = self.vector_names[0] != VECTOR_NAMES["q"]
+        turned = ", both turned by their positions" if is_turned else ""
         sharing = f" · {self.sharing}" if self.sharing else ""
-        return f"{words}{turned if is_turned else ''}{sharing}"
+        return f"each number of q times the one below it in k{turned}{sharing}"
 
     @property
     def row_reading(self) -> str:
@@ -154,40 +154,40 @@ class BirthView:
         seen = "it comes after" if self.is_masked else "allowed"
         return (
             Stage(
-                "", "q · k", short(score, 4), _n_products(d_head), self.cell("scores")
+                "", "q · k", tight(score, 4), _n_products(d_head), self.cell("scores")
             ),
             Stage(
                 f"÷ √{d_head}",
                 "scaled",
-                short(scaled, 4),
+                tight(scaled, 4),
                 f"√{d_head} = {short(sqrt(d_head), 4)}",
                 self.cell("scaled"),
             ),
             Stage(
                 f"+ ({MINUS}∞)" if self.is_masked else "+ 0",
                 "masked",
-                short(masked, 4),
+                tight(masked, 4),
                 seen,
                 self.cell("masked"),
             ),
             Stage(
                 f"{MINUS} max",
                 f"x {MINUS} max",
-                short(shifted, 4),
-                f"max {short(largest)} at {self.keys.labels[at]}",
+                tight(shifted, 4),
+                f"max {tight(largest)} at {self.keys.labels[at]}",
                 self.cell("masked", at),
             ),
             Stage(
                 "exp",
                 f"e^(x {MINUS} max)",
-                short(power, 4),
+                tight(power, 4),
                 f"e^x = {_plain(plain)}",
                 self.cell("pattern"),
             ),
             Stage(
-                f"÷ {short(self.powers.sum())}",
+                f"÷ {tight(self.powers.sum())}",
                 "share",
-                short(share, 4),
+                tight(share, 4),
                 f"e^x ÷ {_plain(self.plain_powers.sum())}",
                 self.cell("pattern"),
             ),
@@ -272,7 +272,7 @@ def _n_products(n: int) -> str:
 
 
 def _plain(number: float) -> str:
-    return "too large" if np.isposinf(number) else short(number)
+    return "too large" if np.isposinf(number) else tight(number)
 
 
 def _in_brackets(number: float) -> str:

@@ -1,5 +1,7 @@
 """The birth of a share is the trace's own numbers, each following from those before."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,7 @@ def test_rotated_vectors_are_the_turned_ones_and_say_so():
     view, trace = born(head=3, **ROTARY)
     np.testing.assert_array_equal(view.q, trace[f"{ATTN}.q_rotated"][3, 4])
     np.testing.assert_array_equal(view.k, trace[f"{ATTN}.k_rotated"][1, 2])
-    assert view.vector_names == ("q turned", "k turned")
+    assert view.vector_names == ("q turned", "k turned · key head 2")
     assert "turned by their positions" in view.reading
 
 
@@ -98,3 +100,11 @@ def test_it_declares_what_it_asks_for():
     parts = birth_parts(trace, ATTN, 1, 4, 2)
     assert all(trace.has(*part) for part in parts)
     assert {key for key, _ in parts} >= {f"{ATTN}.{stage}" for stage in STAGES}
+
+
+def test_a_number_that_is_none_is_short_on_the_way_and_told_below():
+    view, _ = born()
+    row = np.full_like(view.rows["masked"], np.nan)
+    broken = replace(view, rows={stage: row for stage in STAGES})
+    assert broken.stages[0].number == broken.stages[-1].number == "NaN"
+    assert "is not a number" in broken.row_reading
