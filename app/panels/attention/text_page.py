@@ -1,0 +1,195 @@
+"""Text: the sentence, shaded by what a token looks at or by who looks at it.
+
+Steps: attn.scores to attn.pattern; the shades are always shares. A token is pointed at,
+or pinned; without either the chosen query (or key) of the window is looked at.
+"""
+
+from collections.abc import Hashable
+
+import numpy as np
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from app.panels.attention.heads_row import HeadsRow, regathered
+from app.panels.attention.page import Page, Part
+from app.panels.attention.status import StatusLine
+from app.scene import Scene
+from app.widgets.canvas import NOTHING
+from app.widgets.card import GAP, Card
+from app.widgets.colour_bar import ColourBar
+from app.widgets.segments import Segments
+from app.widgets.shaded_text import Shade, ShadedText, TextToken
+from core.trace.viewing import JOININGS, Head
+from core.trace.views.attention_shares import share_parts
+from core.trace.views.attention_text import TextView, text_heads, text_view
+
+WAYS = ("looks at", "looked at by")
+JOINED = ("one head", "mean", "largest")
+ROLES = ("query", "key")
+"""What the pointed token is: it looks, or it is looked at."""
+
+
+class TextPage(Page):
+    """The tokens as running text."""
+
+    def __init__(self) -> None:
+        """No text."""
+        super().__init__()
+        self._view: TextView | None = None
+        self._layer = 0
+        self._chosen: int | None = None
+        self._is_pinned = False
+        self._card, self._heads = Card(), HeadsRow(is_coloured=False)
+        self._text, self._status = ShadedText(), StatusLine()
+        self._text.setObjectName("attention.text")
+        self._bar = ColourBar()
+        self._ways = Segments(WAYS, "text.way")
+        self._joining = Segments(JOINED, "text.joining")
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
+        switches = QHBoxLayout()
+        switches.setSpacing(2 * GAP)
+        switches.addWidget(self._ways)
+        switches.addWidget(self._joining)
+        switches.addStretch(1)
+        switches.addWidget(self._bar)
+        self._card.body.addLayout(switches)
+        self._card.body.addWidget(self._heads)
+        self._card.body.addWidget(self._text, 1)
+        self._card.body.addWidget(self._status)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._card)
+        self._connect()
+
+    def _connect(self) -> None:
+        self._ways.chosen.connect(self._on_ways_chosen)
+        self._joining.chosen.connect(self._on_joining_chosen)
+        self._heads.gathered.connect(self._on_heads_gathered)
+        self._heads.picked.connect(self._on_heads_picked)
+        self._text.hovered.connect(self._on_text_hovered)
+        self._text.token_clicked.connect(self._on_text_token_clicked)
+        self._escape.activated.connect(self._on_escape_activated)
+
+    # The page's questions.
+
+    def parts(self, scene: Scene) -> tuple[Part, ...]:
+        """The whole map of every head that is joined."""
+        return share_parts(scene.trace, heads_of(scene))
+
+    def subject(self, scene: Scene) -> Hashable:
+        """The heads, and all that changes a shade or the text."""
+        at = scene.viewing
+        shape = at.sink, at.threshold, at.whole_words, at.hides_specials, at.is_log
+        layer = scene.trace.step(scene.selection.step).layer
+        return layer, heads_of(scene), shape, at.joining, at.looks_back
+
+    def fill(self, scene: Scene) -> None:
+        """Show the text and the switches."""
+        viewing, heads = scene.viewing, heads_of(scene)
+        layer = scene.trace.step(scene.selection.step).layer
+        assert layer is not None
+        self._layer = layer
+        self._view = view = text_view(scene.trace, heads, viewing)
+        self._card.set_title(view.title)
+        self._ways.set_place(int(viewing.looks_back))
+        self._joining.set_place(JOININGS.index(viewing.joining))
+        self._heads.show_heads(
+            scene.trace.config.n_heads,
+            [head for of, head in heads if of == layer],
+            layer,
+            picks_one=viewing.joining == "head",
+        )
+        self._text.show_tokens(
+            tuple(
+                TextToken(
+                    item.label,
+                    item.is_glued,
+                    item.ends_line,
+                    item.bracket,
+                    item.is_leftward,
+                )
+                for item in view.items
+            )
+        )
+        self._status.set_note(view.note)
+
+    def mark(self, scene: Scene) -> None:
+        """Look from the pinned token, or from the chosen one."""
+        view, at = self._view, scene.selection
+        assert view is not None
+        pinned = view.item_of(scene.viewing.pinned)
+        self._is_pinned = pinned is not None
+        self._escape.setEnabled(self._is_pinned)
+        chosen = view.item_of(at.key if scene.viewing.looks_back else at.query)
+        self._chosen = chosen if pinned is None else pinned
+        self._look_from_here()
+
+    # What the reader does.
+
+    def _look_from_here(self) -> None:
+        """Shade for the token under the mouse; a pinned one comes first."""
+        view, hover = self._view, self._text.hover_index
+        if view is None:
+            return
+        focus = self._chosen
+        if hover != NOTHING and not self._is_pinned:
+            focus = hover
+        if focus is None or focus >= len(view.items):
+            self._text.show_shade(None)
+            self._bar.show_scale(None, "pattern")
+            self._status.say("")
+            return
+        shades = view.shades(focus)
+        scale = view.scale(shades)
+        role = ROLES[view.viewing.looks_back]
+        self._text.show_shade(Shade(focus, shades, scale, role, view.dimmed))
+        self._bar.show_scale(scale, "pattern")
+        if hover not in (NOTHING, focus):
+            self._status.say(view.pair(focus, hover, float(shades[hover])))
+        else:
+            self._status.say(view.told(focus, np.asarray(shades)))
+
+    @Slot(int)
+    def _on_text_hovered(self, _: int) -> None:
+        self._look_from_here()
+
+    @Slot(int)
+    def _on_text_token_clicked(self, item: int) -> None:
+        view = self._view
+        if view is None:
+            return
+        if self._is_pinned and item == self._chosen:
+            self.look(pinned=None)
+            return
+        token = view.token_of(item)
+        self.look(pinned=token)
+        self.ask(**{ROLES[view.viewing.looks_back]: token})
+
+    @Slot(int)
+    def _on_ways_chosen(self, place: int) -> None:
+        self.look(looks_back=bool(place))
+
+    @Slot(int)
+    def _on_joining_chosen(self, place: int) -> None:
+        self.look(joining=JOININGS[place])
+
+    @Slot(object)
+    def _on_heads_gathered(self, heads: tuple[int, ...]) -> None:
+        self.look(gathered=regathered(self.viewing, self._layer, heads))
+
+    @Slot(int)
+    def _on_heads_picked(self, head: int) -> None:
+        self.ask(head=head)
+
+    @Slot()
+    def _on_escape_activated(self) -> None:
+        self.look(pinned=None)
+
+
+def heads_of(scene: Scene) -> tuple[Head, ...]:
+    """The heads whose shares are joined."""
+    at, trace = scene.selection, scene.trace
+    layer = trace.step(at.step).layer
+    assert layer is not None
+    return text_heads(scene.viewing, layer, at.head, trace.config.n_heads)

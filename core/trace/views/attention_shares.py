@@ -1,0 +1,133 @@
+"""Shares of some heads, cut out row by row or column by column as they are looked at.
+
+Below the pictures that follow one token: lines, and shades in the text. In: whole maps
+of the pattern and a `Shaping`. Only what is asked for is shaped, so a map of a thousand
+tokens costs what its rows in sight cost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.trace.matrix import FloatArray
+from core.trace.needs import Index
+from core.trace.trace import Trace
+from core.trace.viewing import Head, Viewing
+from core.trace.views.shaping import SINK, Places, Shaping, shaped, shaping_of
+
+NOTHING_THERE = np.float32(np.nan)
+FEW_HEADS = 2
+MOST_AT_ONCE = 64 * 2**20
+"""So many bytes of a layer's pattern are asked for as one: its scores, which are not
+needed, then leave the trace's cache before it does."""
+LEAST_WRITTEN = 0.001
+"""A smaller share is not written as a number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """The pattern of some heads in one shape."""
+
+    heads: tuple[Head, ...]
+    maps: tuple[FloatArray, ...]
+    """One a head: [n_query, n_key], the trace's own arrays."""
+    mask: NDArray[np.bool_]
+    """[n_query, n_key]: where a query may look."""
+    shaping: Shaping
+
+    @property
+    def n_rows(self) -> int:
+        """Queries, or words that look."""
+        return len(self.shaping.row_tokens)
+
+    @property
+    def n_columns(self) -> int:
+        """Keys, or words looked at."""
+        return len(self.shaping.column_tokens)
+
+    def rows(self, start: int, stop: int) -> FloatArray:
+        """[n_heads, stop - start, n_columns]; NaN where the mask forbids to look."""
+        tokens, runs = renumbered(self.shaping.row_tokens[start:stop])
+        values = np.stack([each[tokens] for each in self.maps])
+        seen = np.where(self.mask[tokens], values, NOTHING_THERE)
+        return shaped(seen, replace(self.shaping, row_tokens=runs))
+
+    def columns(self, start: int, stop: int) -> FloatArray:
+        """[n_heads, n_rows, stop - start]; NaN where the mask forbids to look."""
+        first = (
+            (SINK,) if self.shaping.has_no_sink else ()
+        )  # the rest is measured on it
+        tokens, runs = renumbered((first, *self.shaping.column_tokens[start:stop]))
+        values = np.stack([each[:, tokens] for each in self.maps])
+        seen = np.where(self.mask[:, tokens], values, NOTHING_THERE)
+        return shaped(seen, replace(self.shaping, column_tokens=runs[1:]))
+
+
+def renumbered(runs: Sequence[Places]) -> tuple[NDArray[np.intp], tuple[Places, ...]]:
+    """All places of some runs in a row, and the runs as places in that row."""
+    tokens = np.array([place for run in runs for place in run], np.intp)
+    ends = np.cumsum([len(run) for run in runs]).tolist()
+    return tokens, tuple(
+        tuple(range(end - len(run), end)) for run, end in zip(runs, ends, strict=True)
+    )
+
+
+def pattern_key(layer: int) -> str:
+    """The step whose numbers are shares."""
+    return f"layers.{layer}.attn.pattern"
+
+
+def share_parts(trace: Trace, heads: Sequence[Head]) -> tuple[tuple[str, Index], ...]:
+    """What the worker derives for `shares_of`: whole maps, many heads all at once."""
+    n_bytes = 4 * trace.config.n_heads * trace.n**2
+    if len(heads) > FEW_HEADS and n_bytes <= MOST_AT_ONCE:
+        return tuple(
+            (key, ()) for key in {pattern_key(layer): None for layer, _ in heads}
+        )
+    return tuple((pattern_key(layer), (head,)) for layer, head in heads)
+
+
+def shares_of(trace: Trace, heads: Sequence[Head], viewing: Viewing) -> Shares:
+    """The pattern of these heads as it is looked at."""
+    return Shares(
+        heads=tuple(heads),
+        maps=tuple(trace.part(pattern_key(layer), (head,)) for layer, head in heads),
+        mask=trace.part("mask"),
+        shaping=shaping_of(trace, viewing),
+    )
+
+
+def percent(share: float) -> str:
+    """A share for a person: "57 %", "5.7 %", "<0.1 %"; "masked" where there is none."""
+    if np.isnan(share):
+        return "masked"
+    if 0 < share < LEAST_WRITTEN:
+        return "<0.1 %"
+    digits = 0 if share >= 0.0995 or share == 0 else 1
+    return f"{100 * share:.{digits}f} %"
+
+
+def numbered(labels: Sequence[str], place: int) -> str:
+    """A token or word with its place, counted from 1: "·cat (2)"."""
+    return f"{labels[place]} ({place + 1})"
+
+
+def counted_heads(heads: Sequence[Head], n_heads: int) -> str:
+    """Heads in words: "layer 1 · head 3", "layer 2 · heads 1, 3 + layer 3 · head 1"."""
+    by_layer: dict[int, list[int]] = {}
+    for layer, head in sorted(heads):
+        by_layer.setdefault(layer, []).append(head)
+    return " + ".join(
+        f"layer {layer + 1} · {_in_layer(of_it, n_heads)}"
+        for layer, of_it in by_layer.items()
+    )
+
+
+def _in_layer(heads: list[int], n_heads: int) -> str:
+    if len(heads) == 1:
+        return f"head {heads[0] + 1}"
+    if len(heads) == n_heads:
+        return f"all {n_heads} heads"
+    return "heads " + ", ".join(str(head + 1) for head in heads)

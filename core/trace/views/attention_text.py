@@ -1,0 +1,223 @@
+"""Attention in the sentence itself: how much each token has to do with a chosen one.
+
+Step: attn.pattern, of one head, or of several joined by their mean or their largest
+share. In: a trace and how it is looked at. Out: the tokens as flowing text, a share for
+each of them beside any one, and words. Layers, heads and tokens count from 1.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.words import word_runs
+from core.tokenizers.base import Encoding
+from core.tokenizers.labels import label_of
+from core.trace.matrix import FloatArray, Scale
+from core.trace.trace import Trace
+from core.trace.viewing import Head, Joining, Viewing
+from core.trace.views.attention_shares import (
+    Shares,
+    counted_heads,
+    numbered,
+    percent,
+    shares_of,
+)
+from core.trace.views.shaping import SINK, Places, Shaping
+
+LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""Where the full colour may stand; above the last it stands at 1."""
+NO_COLUMN = -1
+LEFTWARD = ("R", "AL")
+"""The directions of Hebrew and Arabic letters in Unicode."""
+JOINED: dict[Joining, str] = {"head": "", "mean": "mean of ", "largest": "largest of "}
+
+
+@dataclass(frozen=True, slots=True)
+class TextItem:
+    """A token, or a word whose tokens are joined, as it stands in the text."""
+
+    label: str
+    """With a true space where one stands before a word."""
+    is_glued: bool
+    """Whether no line may end before it."""
+    ends_line: bool
+    bracket: int | None
+    """Neighbours with the same number share one character."""
+    is_leftward: bool
+    """Whether its script is read from right to left."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextView:
+    """A sentence, and what its tokens share out."""
+
+    items: tuple[TextItem, ...]
+    shares: Shares
+    columns: NDArray[np.intp]
+    """The column of each item in the maps; NO_COLUMN where it is left out."""
+    viewing: Viewing
+    specials: Places
+    """The special tokens of the sentence."""
+    title: str
+    note: str
+
+    def token_of(self, item: int) -> int:
+        """The token that stands for an item: the last of a word."""
+        return self.shares.shaping.row_tokens[item][-1]
+
+    def item_of(self, token: int | None) -> int | None:
+        """The item that a token belongs to; None where it is hidden."""
+        return None if token is None else self.shares.shaping.row_of(token)
+
+    @property
+    def dimmed(self) -> int | None:
+        """The item whose shade is pale: the first token, where that was chosen."""
+        return self.item_of(SINK) if self.viewing.sink == "dimmed" else None
+
+    def shades(self, item: int) -> FloatArray:
+        """The share between an item and each item: [n_items].
+
+        Of what it looks at, or looking back of who looks at it. NaN where the mask
+        forbids it, and for what is left out.
+        """
+        shades = np.full(len(self.items), np.nan, np.float32)
+        if self.viewing.looks_back:
+            at = int(self.columns[item])
+            if at != NO_COLUMN:
+                shades = self._joined(self.shares.columns(at, at + 1)[:, :, 0])
+        else:
+            row = self._joined(self.shares.rows(item, item + 1)[:, 0])
+            is_seen = self.columns != NO_COLUMN
+            shades[is_seen] = row[self.columns[is_seen]]
+        return shades
+
+    def scale(self, shades: FloatArray) -> Scale:
+        """Full colour at the next round share above the largest that is not dimmed."""
+        kept = np.nan_to_num(shades)
+        if self.dimmed is not None:
+            kept[self.dimmed] = 0
+        largest = float(kept.max(initial=0.0))
+        limit = next((limit for limit in LIMITS if largest <= limit), 1.0)
+        return Scale("share", limit, self.viewing.is_log, self.viewing.threshold)
+
+    def told(self, item: int, shades: FloatArray) -> str:
+        """The strongest shares of an item in words, and what of them is not shown."""
+        labels, kept = self.shares.shaping.rows.labels, np.nan_to_num(shades)
+        order = [at for at in np.argsort(-kept, kind="stable")[:3] if kept[at] > 0]
+        told = ", ".join(
+            f"{numbered(labels, int(at))} {percent(float(kept[at]))}" for at in order
+        )
+        verb = "is looked at by" if self.viewing.looks_back else "looks at"
+        words = f"{numbered(labels, item)} {verb} {told or 'nothing that is shown'}"
+        return " · ".join((words, *self.unseen(item)))
+
+    def pair(self, item: int, other: int, share: float) -> str:
+        """Who looks at whom, and how much."""
+        labels = self.shares.shaping.rows.labels
+        looks, seen = (other, item) if self.viewing.looks_back else (item, other)
+        number = "masked or left out" if np.isnan(share) else percent(share)
+        return f"{numbered(labels, looks)} → {numbered(labels, seen)}: {number}"
+
+    def unseen(self, item: int) -> tuple[str, ...]:
+        """The shares of a query that no item shows: "first token 57 % left out"."""
+        if self.viewing.looks_back:
+            return ()
+        tokens = list(self.shares.shaping.row_tokens[item])
+        rows = np.stack([each[tokens].mean(axis=0) for each in self.shares.maps])
+        shares = self._joined(rows)
+        said = []
+        if self.shares.shaping.has_no_sink:
+            said.append(f"first token {percent(float(shares[SINK]))} left out")
+        hidden = [place for place in self.specials if self.viewing.hides_specials]
+        if hidden:
+            whole = float(shares[hidden].sum())
+            said.append(f"special tokens {percent(whole)} hidden")
+        return tuple(said)
+
+    def _joined(self, values: FloatArray) -> FloatArray:
+        """[n_heads, n] -> [n]."""
+        if self.viewing.joining == "largest":
+            return np.asarray(values.max(axis=0))
+        return np.asarray(values.mean(axis=0))
+
+
+def text_heads(
+    viewing: Viewing, layer: int, head: int, n_heads: int
+) -> tuple[Head, ...]:
+    """The heads that are looked at: one, the gathered ones, or all of the layer."""
+    if viewing.joining == "head":
+        return ((layer, head),)
+    return viewing.gathered or tuple((layer, each) for each in range(n_heads))
+
+
+def text_view(trace: Trace, heads: tuple[Head, ...], viewing: Viewing) -> TextView:
+    """The sentence with the shares of these heads."""
+    shares = shares_of(trace, heads, viewing)
+    pieces = trace.encoding.pieces
+    counted = counted_heads(heads, trace.config.n_heads)
+    title = f"{JOINED[viewing.joining]}{counted}"
+    dimmed = ("the first token is dimmed",) * (viewing.sink == "dimmed")
+    return TextView(
+        items=items_of(trace.encoding, shares.shaping.row_tokens),
+        shares=shares,
+        columns=columns_of(shares.shaping),
+        viewing=viewing,
+        specials=tuple(at for at, piece in enumerate(pieces) if piece.is_special),
+        title=title[:1].upper() + title[1:],
+        note=" · ".join((NOTE, *dimmed, *shares.shaping.notes)),
+    )
+
+
+NOTE = "point at a token; a click pins it"
+
+
+def columns_of(shaping: Shaping) -> NDArray[np.intp]:
+    """The column of each row's last token, or NO_COLUMN: [n_rows]."""
+    by_token = {run[-1]: place for place, run in enumerate(shaping.column_tokens)}
+    found = [by_token.get(run[-1], NO_COLUMN) for run in shaping.row_tokens]
+    return np.array(found, np.intp)
+
+
+def items_of(encoding: Encoding, runs: tuple[Places, ...]) -> tuple[TextItem, ...]:
+    """The tokens of each run as one item of the text."""
+    brackets = {
+        place: number
+        for number, (start, stop) in enumerate(encoding.brackets)
+        for place in range(start, stop)
+    }
+    words = {
+        place: number
+        for number, word in enumerate(word_runs(encoding))
+        for place in word
+    }
+    pieces = encoding.pieces
+    items, before = [], None
+    for run in runs:
+        in_one = len({brackets.get(place) for place in run}) == 1
+        data = b"".join(pieces[place].data for place in run)
+        label = label_in_text(data)
+        items.append(
+            TextItem(
+                label=label,
+                is_glued=before == words[run[0]],
+                ends_line=data.endswith(b"\n"),
+                bracket=brackets.get(run[0]) if in_one else None,
+                is_leftward=is_leftward(label),
+            )
+        )
+        before = words[run[-1]]
+    return tuple(items)
+
+
+def label_in_text(data: bytes) -> str:
+    """Bytes as on a chip, but with a true space before a word."""
+    label = label_of(data)
+    has_space = data.startswith(b" ") and label.strip("·")
+    return f" {label[1:]}" if has_space else label
+
+
+def is_leftward(label: str) -> bool:
+    """Whether a label has letters of a script that is read from right to left."""
+    return any(unicodedata.bidirectional(each) in LEFTWARD for each in label)
