@@ -26,7 +26,12 @@ from app.dialogs.training.settings_tabs import SettingsTabs
 from app.widgets.card import Card
 from app.widgets.qt_calls import tells_faults
 from app.workers.calibrating import Calibration
-from core.training.config import RunConfig, TrainingConfig, WatchConfig
+from core.training.config import (
+    CHARACTERS,
+    RunConfig,
+    TrainingConfig,
+    WatchConfig,
+)
 from core.training.presets import PRESETS, Preset
 from core.training.speed import Speed
 
@@ -172,5 +177,6 @@ def question_of(draft: Draft) -> RunConfig:
     kept = ("batch_size", "n_parts", "device", "n_threads", "compile", "shard")
     training = TrainingConfig(**{name: getattr(draft.training, name) for name in kept})
     config = draft.config
-    tokenizer = replace(config.tokenizer, file="")
+    # Characters may have any number; what is learned has no part in the speed.
+    tokenizer = replace(config.tokenizer, file="", kind=CHARACTERS)
     return replace(config, training=training, watch=WatchConfig(), tokenizer=tokenizer)

@@ -24,7 +24,7 @@ from app.workers.preparing import (
 )
 from app.workers.runner import Runner
 from core.errors import ConfigError
-from core.training.config import TokenizerConfig
+from core.training.config import BPE, TokenizerConfig
 from core.training.doctor import Finding, Mend, examine, parts
 from core.training.documents import Split
 from core.training.presets import PRESETS
@@ -197,9 +197,10 @@ class Plan(QObject):
         self._runner.request(request)
 
     def _take_size(self, tokens: "TokenFacts | None") -> None:
-        """Believe a tokenizer's file, and not the draft, how many tokens it has."""
+        """Believe the text or a file how many tokens there are, if no size is asked."""
         tokenizer = self._draft.tokenizer
-        if tokens is None or not tokenizer.file or tokens.n_vocab == tokenizer.n_vocab:
+        is_asked = tokenizer.kind == BPE and not tokenizer.file
+        if tokens is None or is_asked or tokens.n_vocab == tokenizer.n_vocab:
             return
         counted = replace(tokenizer, n_vocab=tokens.n_vocab)
         self._draft = self._draft.with_tokenizer(counted)

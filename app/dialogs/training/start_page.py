@@ -38,6 +38,7 @@ from app.style.fonts import SMALL, mono, sans
 from app.widgets.card import Card, plain_label, set_ink
 from app.widgets.number_field import WholeField
 from core.errors import CoreError
+from core.training.config import CHARACTERS
 from core.training.runs import free_folder
 
 GAP = 12
@@ -247,7 +248,8 @@ def summary_of(plan: Plan) -> dict[str, str]:
     """A draft in four lines, by what each is about."""
     draft = plan.draft
     training, tokenizer = draft.training, draft.tokenizer
-    n_vocab = f"{tokenizer.n_vocab:,} tokens"
+    unit = "character" if tokenizer.kind == CHARACTERS else "token"
+    n_vocab = plural(tokenizer.n_vocab, unit)
     shape = shape_text(draft.model)
     return {
         "Text": text_summary(plan),

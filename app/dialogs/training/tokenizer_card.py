@@ -1,4 +1,4 @@
-"""How the text is cut into tokens: learned here, the default model's, or from a file.
+"""How the text is cut: learned here, by character, as the default, or from a file.
 
 Place: lower left of the data page. In: the draft's tokenizer and, while one is learned,
 its merges as they come. Out: wishes for another tokenizer, and for learning now.
@@ -24,11 +24,14 @@ from app.widgets.number_field import WholeField
 from core.tokenizers.alphabet import from_letters
 from core.tokenizers.folder import TOKENIZER_FILE
 from core.tokenizers.labels import label_of
-from core.training.config import TokenizerConfig
+from core.training.config import CHARACTERS, TokenizerConfig
 from core.training.events import Merged
 
-LEARN, DEFAULT, FILE = "Learn one", "The default's", "From a file…"
-WAYS = (LEARN, DEFAULT, FILE)
+LEARN, BY_CHARACTER = "Learn one", "Characters"
+DEFAULT, FILE = "The default's", "From a file…"
+WAYS = (LEARN, BY_CHARACTER, DEFAULT, FILE)
+GUESSED_CHARACTERS = 100
+"""Tokens of a text's characters, until it has been read."""
 MOST = 100
 """Of the room that is left, for the merges while they are in sight."""
 LEAST_VOCAB, MOST_VOCAB = 257, 1_000_000
@@ -43,7 +46,7 @@ TOKENIZERS = "Tokenizers (tokenizer.json);;All (*)"
 
 
 class TokenizerCard(Card):
-    """Three ways to a tokenizer, and the merges of the one that is being learned."""
+    """Four ways to a tokenizer, and the merges of the one that is being learned."""
 
     tokenizer_requested = Signal(object)
     """The text is to be cut by this `TokenizerConfig`."""
@@ -159,6 +162,8 @@ class TokenizerCard(Card):
         way = WAYS[index]
         if way == LEARN:
             self._ask(TokenizerConfig(n_vocab=self.n_vocab.number))
+        elif way == BY_CHARACTER:
+            self._ask(TokenizerConfig(kind=CHARACTERS, n_vocab=GUESSED_CHARACTERS))
         elif way == DEFAULT:
             self._ask_file(DEFAULT_MODEL / TOKENIZER_FILE)
         else:
@@ -193,9 +198,9 @@ class TokenizerCard(Card):
 
 
 def way_of(tokenizer: TokenizerConfig, *, is_learned: bool) -> str:
-    """Which of the three ways a tokenizer came."""
+    """Which of the ways a tokenizer came."""
     if is_learned or not tokenizer.file:
-        return LEARN
+        return BY_CHARACTER if tokenizer.kind == CHARACTERS else LEARN
     is_default = Path(tokenizer.file) == DEFAULT_MODEL / TOKENIZER_FILE
     return DEFAULT if is_default else FILE
 
@@ -208,6 +213,12 @@ def about_of(tokenizer: TokenizerConfig, way: str, *, is_learned: bool) -> str:
         return (
             "256 bytes, one token for the end of a text, and the rest merges of the "
             "pairs that stand side by side most often."
+        )
+    if way == BY_CHARACTER:
+        return (
+            "A token for each character (code point) that stands in the text, and for "
+            "no other. Easy to follow, but a sentence becomes four or five times as "
+            "many tokens, and the model cannot read what the text does not have."
         )
     if way == DEFAULT:
         return f"The {tokenizer.n_vocab:,} tokens of the model that comes with us."

@@ -6,8 +6,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from core.tokenizers.folder import open_tokenizer
-from core.training.config import TokenizerConfig, read_config
+from app.dialogs.training.model_page import question_of
+from app.dialogs.training.start_page import summary_of
+from core.tokenizers.folder import open_tokenizer, save_tokenizer
+from core.tokenizers.simple import learn_characters
+from core.training.config import TokenizerConfig, config_of, read_config, tables_of
 from core.training.sources import FileSource, FolderSource, PastedSource, StorySource
 
 STORIES = StorySource(seed=3, n_characters=20_000)
@@ -222,3 +225,55 @@ def test_the_keys_stay_on_the_way_from_page_to_page(desk):
     ):
         QTest.mouseClick(pressed, Qt.MouseButton.LeftButton)
         assert setup.focusWidget() is wanted
+
+
+def test_characters_make_a_run_with_as_many_tokens_as_the_text_has(desk):
+    desk.take(PastedSource("abcab\r\n" * 200))
+    card = desk.setup.data.tokenizer
+    card.buttons["Characters"].click()
+    desk.wait()
+    assert card.buttons["Characters"].isChecked()
+    assert not card.n_vocab.isVisibleTo(card)
+    assert desk.plan.draft.model.n_vocab == desk.plan.draft.tokenizer.n_vocab == 4
+    assert desk.facts["vocabulary"] == "4"
+    assert summary_of(desk.plan)["Tokenizer"] == "4 characters, learned from the text"
+    config = read_config(desk.start())
+    assert (config.tokenizer.kind, config.model.n_vocab) == ("characters", 4)
+
+
+def test_characters_are_measured_again_with_another_text(desk):
+    desk.take(PastedSource("abc" * 400))
+    desk.setup.data.tokenizer.buttons["Characters"].click()
+    desk.wait()
+    desk.take(PastedSource("xyz" * 400))
+    assert desk.facts["vocabulary"] == "7"  # and the empty line between the texts
+    desk.setup.data.tokenizer.buttons["Learn one"].click()
+    desk.wait()
+    assert desk.plan.draft.tokenizer == TokenizerConfig(n_vocab=512)
+
+
+def test_what_a_tokenizer_does_not_know_is_mended_by_characters(desk):
+    save_tokenizer(learn_characters(["abc"]), desk.place)
+    desk.take(PastedSource("abcd?" * 300))
+    desk.plan.set_tokenizer(TokenizerConfig(file=str(desk.place / "tokenizer.json")))
+    desk.wait()
+    assert "no token for d ?" in desk.setup.obstacle
+    (finding,) = (f for f in desk.plan.look.findings if f.kind == "unknown")
+    desk.plan.mend(finding.mends[0])
+    desk.wait()
+    assert desk.setup.obstacle == ""
+    assert desk.plan.draft.tokenizer == TokenizerConfig(kind="characters", n_vocab=5)
+
+
+def test_of_one_letter_the_doctor_says_that_there_is_nothing_to_learn(desk):
+    desk.take(PastedSource("a" * 1000))
+    desk.setup.data.tokenizer.buttons["Characters"].click()
+    desk.wait()
+    assert desk.facts["vocabulary"] == "1"
+    assert "nothing to learn: the vocabulary is 1" in desk.said()
+
+
+def test_the_speed_of_a_model_of_three_characters_can_be_asked_for(desk):
+    tokenizer = TokenizerConfig(file="tokenizer.json", n_vocab=3)
+    asked = question_of(desk.plan.draft.with_tokenizer(tokenizer))
+    assert config_of(tables_of(asked)).model.n_vocab == 3
