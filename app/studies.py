@@ -6,7 +6,7 @@ before the first wish. Answers about another trace than the session's are droppe
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
@@ -21,13 +21,15 @@ from app.workers.studies import (
     ScoresRequest,
     StudiesWorker,
     StudyRequest,
+    WhyRequest,
 )
 from core.analysis.heads import HeadScores
 from core.analysis.rollout import Joining
+from core.analysis.why import TourStop
 from core.trace.matrix import FloatArray
 from core.trace.trace import Trace
 from core.trace.viewing import Head, Viewing
-from core.trace.views.overview import is_easy
+from core.trace.views.overview import is_easy, small_maps
 
 if TYPE_CHECKING:
     from core.bundle import Bundle
@@ -49,6 +51,9 @@ class Studies(QObject):
 
     maps_changed = Signal()
     """More small maps are there."""
+
+    tour_changed = Signal(object)
+    """Why a token was said: the stops, a tuple of `TourStop`."""
 
     failed = Signal(object)
     """A study has no answer: `ErrorReport`."""
@@ -91,24 +96,39 @@ class Studies(QObject):
         return maps
 
     def want_maps(
-        self, stage: str, viewing: Viewing, heads: Sequence[Head]
+        self, trace: Trace, stage: str, viewing: Viewing, heads: Sequence[Head]
     ) -> Mapping[Head, FloatArray]:
         """The small maps there are; `maps_changed` brings others, the first first.
 
-        Ask again then: a few are made at a time, so that what is in sight by now can
-        go before what was.
+        Those of a short sentence are made at once. Ask again for the rest of a long
+        one: a few are made at a time, so that what is in sight goes before what was.
         """
-        trace = self._facts.trace
-        if trace is None:
-            return {}
         question = (trace, stage, viewing.shape)
         if question != self._maps_of:
             self._maps_of, self._maps = question, {}
         missing = [head for head in heads if head not in self._maps]
-        batch = missing if is_easy(trace) else missing[:AT_ONCE]
-        if batch:
-            self._want(MapsRequest(trace, stage, viewing, tuple(batch)))
+        if missing and is_easy(trace):  # a step keeps what stays: no empty maps between
+            self._maps = {**self._maps, **small_maps(trace, stage, viewing, missing)}
+        elif missing:
+            batch = tuple(missing[:AT_ONCE])
+            self._want(MapsRequest(trace, stage, viewing, batch))
         return self._maps
+
+    def want_tour(
+        self, position: int, token_id: int, label_of: Callable[[int], str]
+    ) -> tuple[TourStop, ...] | None:
+        """Why a token was said; None where `tour_changed` will bring it."""
+        trace = self._facts.trace
+        if trace is None:
+            return None
+        request = WhyRequest(trace, position, token_id, label_of)
+        stops: tuple[TourStop, ...] | None = self._want(request)
+        return stops
+
+    @property
+    def trace(self) -> Trace | None:
+        """What answers are about: the session's newest trace."""
+        return self._facts.trace
 
     @property
     def is_busy(self) -> bool:
@@ -158,6 +178,7 @@ class Studies(QObject):
         signals = {
             ScoresRequest: self.scores_changed,
             RolloutRequest: self.rollout_changed,
+            WhyRequest: self.tour_changed,
         }
         signals[type(request)].emit(answer)
 

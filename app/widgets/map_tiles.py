@@ -229,6 +229,8 @@ class MapTiles(Canvas):
     def _paint_veil(
         self, painter: QPainter, box: QRectF, shape: tuple[int, ...]
     ) -> None:
+        if not self._dimmed:
+            return
         n_rows, n_columns = shape
         cell = box.width() / n_columns, box.height() / n_rows
         cells = CellLayout(box.left(), box.top(), *cell, n_rows, n_columns)

@@ -4,7 +4,7 @@ Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. The same map and the
 grid stay while the stages pass through them, and so does the part that is zoomed into.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Slot
@@ -21,9 +21,19 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.head_grid import HeadGrid
 from app.widgets.heatmap import Heatmap
 from app.widgets.zoom_map import ZoomMap
-from core.trace.viewing import BY_LAYER, Viewing
-from core.trace.views.attention_grid import GridView, grid_parts, grid_view
-from core.trace.views.attention_map import MapView, map_parts, map_view, row_in_heads
+from core.analysis.heads import HeadScores
+from core.trace.matrix import FloatArray
+from core.trace.numbers import short
+from core.trace.viewing import BY_LAYER, Head, Viewing
+from core.trace.views.attention_grid import GridView, grid_view, heads_of_layer
+from core.trace.views.attention_map import (
+    MapView,
+    map_parts,
+    map_view,
+    row_in_heads,
+    row_parts,
+)
+from core.trace.views.overview import small_maps
 
 ENLARGED, ALL_HEADS = 3, 2
 """How the two columns share the width."""
@@ -91,18 +101,35 @@ class MapPage(Page):
     # The page's questions.
 
     def parts(self, scene: Scene) -> tuple[Part, ...]:
-        """The chosen head, and one stage of all heads."""
-        key, head = scene.selection.step, scene.selection.head
-        return (*map_parts(key, head), *grid_parts(key))
+        """The chosen head alone: small maps of the others come when they are made."""
+        at = scene.selection
+        return (*map_parts(at.step, at.head), *row_parts(at.step, at.query))
 
     def subject(self, scene: Scene) -> Hashable:
-        """A step in the shape and the colours of the viewing."""
-        return scene.selection.step, bare(scene.viewing)
+        """A step in the shape and the colours of the viewing, and what is known."""
+        known = self._known(scene)
+        answers = (id(known[1]), len(known[0]))
+        return scene.selection.step, bare(scene.viewing), answers
+
+    def _known(
+        self, scene: Scene
+    ) -> tuple[Mapping[Head, FloatArray], HeadScores | None]:
+        """The small maps of the layer, as far as they are made, and the scores."""
+        key, viewing = scene.selection.step, scene.viewing
+        stage, layer = key.rpartition(".")[2], scene.trace.step(key).layer
+        assert layer is not None
+        heads = heads_of_layer(scene.trace, layer)
+        if self.studies is None:
+            return small_maps(scene.trace, stage, viewing, heads), None
+        return (
+            self.studies.want_maps(scene.trace, stage, viewing, heads),
+            self.studies.want_scores(),
+        )
 
     def fill(self, scene: Scene) -> None:
         """Show the stage in both cards."""
-        key = scene.selection.step
-        self._heads = heads = grid_view(scene.trace, key, scene.viewing)
+        at, known = scene.selection, self._known(scene)
+        self._heads = heads = grid_view(scene.trace, at.step, scene.viewing, *known)
         self._view = None
         self._stages.set_stage(heads.stage)
         self._help.setVisible(heads.stage == "pattern")  # it speaks of shares
@@ -110,6 +137,7 @@ class MapPage(Page):
         self._grid.show_heads(
             heads.stack, heads.scale, "pattern", heads.captions, heads.dimmed
         )
+        self._all.set_note(heads.grid.text)
         self._rows.setVisible(len(heads.stack) <= FEW_HEADS)
 
     def mark(self, scene: Scene) -> None:
@@ -123,7 +151,7 @@ class MapPage(Page):
         self._map.set_selected(row, column)
         self._map.set_highlight(row, column)
         self._grid.set_selected(at.head)
-        if len(trace.layers) and self._rows.isVisibleTo(self):
+        if self._rows.isVisibleTo(self):
             self._row.show_matrix(row_in_heads(trace, at.step, at.query, scene.viewing))
             label = trace.encoding.pieces[at.query].label
             self._rows.set_title(f"{label} in every head")
@@ -151,11 +179,12 @@ class MapPage(Page):
         return "" if self._view is None else self._view.tip(row, column)
 
     def _row_tip(self, head: int, column: int) -> str:
-        view = self._view
-        if view is None or self._heads is None:
+        view, matrix = self._view, self._row.matrix
+        row = view and view.shaping.row_of(self.selection.query)
+        if view is None or matrix is None or row is None:
             return ""
-        row = view.shaping.row_of(self.selection.query)
-        return "" if row is None else self._heads.tip(head, row, column)
+        where = replace(view, head=head).where(row, column)
+        return f"{where}\n{view.unit} = {short(float(matrix.values[head, column]), 4)}"
 
     def _grid_tip(self, head: int, row: int, column: int) -> str:
         return "" if self._heads is None else self._heads.tip(head, row, column)

@@ -112,7 +112,7 @@ class OverviewPage(Page):
         scores = self.studies.want_scores()
         self._heads = ordered(all_heads(scene.trace), scores, viewing.order)
         wanted = self._in_sight_first()
-        maps = self.studies.want_maps(stage, viewing, wanted)
+        maps = self.studies.want_maps(scene.trace, stage, viewing, wanted)
         overview = overview_of(scene.trace, stage, viewing, maps)
         self._stages.set_stage(stage)
         self._show_tiles(scene, scores, overview)
@@ -216,4 +216,5 @@ class OverviewPage(Page):
         """What is in sight now goes before the rest."""
         if self._scene is not None and self.studies is not None:
             stage = self.selection.step.rpartition(".")[2]
-            self.studies.want_maps(stage, self.viewing, self._in_sight_first())
+            wanted = self._in_sight_first()
+            self.studies.want_maps(self._scene.trace, stage, self.viewing, wanted)

@@ -1,18 +1,23 @@
 """All heads of a layer at one stage: small maps in one shape and one scale.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. In: a trace, one of these
-keys and a `Viewing`. Out: one stack of maps, a caption a head, words for every cell.
+Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. In: the small maps that are
+there (see `overview`), and the scores that name heads. Out: one stack of maps, a
+caption a head, words for every dot.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from core.analysis.heads import Habit, habits_of
+import numpy as np
+
+from core.analysis.heads import Habit, HeadScores
 from core.trace.matrix import FloatArray, Scale
-from core.trace.needs import Index
+from core.trace.numbers import short
 from core.trace.trace import Trace
-from core.trace.viewing import Viewing
-from core.trace.views.attention_map import MapView, dimmed_in, map_view, scale_of, seen
-from core.trace.views.shaping import shaped, shaping_of
+from core.trace.viewing import Head, Viewing
+from core.trace.views.attention_map import named, unit_of
+from core.trace.views.overview import Grid, grid_of, overview_of
+from core.trace.views.shaping import Shaping, shaping_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,17 +27,17 @@ class GridView:
     layer: int
     stage: str
     stack: FloatArray
-    """[n_heads, rows, columns]; NaN where the mask forbids to look."""
-    recorded: FloatArray
-    """[n_heads, n_query, n_key] as the trace has it, with the same NaN."""
+    """[n_heads, rows, columns]; NaN where the mask forbids to look, and on its way."""
+    grid: Grid
+    """How many rows and columns share a dot."""
+    shaping: Shaping
     scale: Scale
     dimmed: tuple[int, ...]
     habits: tuple[Habit | None, ...]
-    """One a head; None where no habit stands out, and before the pattern."""
+    """One a head; None where none stands out."""
     n_sharing: int
     """Query heads that look with the same key head."""
-    like: MapView
-    """The map of the first head: all have its shape."""
+    unit: str
 
     @property
     def captions(self) -> tuple[str, ...]:
@@ -48,50 +53,78 @@ class GridView:
             parts.append(habit.text)
         return " · ".join(parts)
 
+    def where(self, head: int, row: int, column: int) -> str:
+        """Where a dot stands: "layer 1 · head 2 · query ·met (6) → key M (1)"."""
+        query = self._place(row, self.shaping.rows.labels, self.shaping.row_tokens)
+        key = self._place(
+            column, self.shaping.columns.labels, self.shaping.column_tokens
+        )
+        return f"layer {self.layer + 1} · head {head + 1} · query {query} → key {key}"
+
+    def _place(
+        self, dot: int, labels: tuple[str, ...], tokens: tuple[tuple[int, ...], ...]
+    ) -> str:
+        block = self.grid.block
+        if block == 1:
+            return named(labels[dot], tokens[dot])
+        last = min(len(tokens), (dot + 1) * block) - 1
+        return f"{tokens[dot * block][0] + 1}–{tokens[last][-1] + 1}"
+
+    def value(self, head: int, row: int, column: int) -> str:
+        """The number of a dot with its unit."""
+        number = float(self.stack[head, row, column])
+        if np.isnan(number):
+            return "no value"
+        largest = "" if self.grid.block == 1 else "largest "
+        return f"{largest}{self.unit} = {short(number, 4)}"
+
     def status(self, head: int, row: int, column: int) -> str:
         """Place and number in one line."""
-        return self._map(head).status(row, column)
+        return f"{self.where(head, row, column)}: {self.value(head, row, column)}"
 
     def tip(self, head: int, row: int, column: int) -> str:
         """Place and number, and what the head's name means."""
+        where = self.where(head, row, column).replace(" · query", "\nquery")
         habit = self.habits[head]
-        lines = [self._map(head).tip(row, column)]
-        return "\n".join([*lines, *([habit.definition] if habit else [])])
-
-    def _map(self, head: int) -> MapView:
-        matrix = replace(self.like.matrix, values=self.stack[head], prefix=(head,))
-        return replace(
-            self.like, head=head, matrix=matrix, recorded=self.recorded[head]
-        )
+        definition = [habit.definition] if habit else []
+        return "\n".join([where, self.value(head, row, column), *definition])
 
 
-def grid_parts(key: str) -> tuple[tuple[str, Index], ...]:
-    """What `grid_view` asks of the trace; masked scores keep the scaled ones' range."""
-    attn, _, stage = key.rpartition(".")
-    parts: tuple[tuple[str, Index], ...] = ((key, ()),)
-    return (*parts, (f"{attn}.scaled", ())) if stage == "masked" else parts
+def heads_of_layer(trace: Trace, layer: int) -> tuple[Head, ...]:
+    """The heads whose maps the grid wants."""
+    return tuple((layer, head) for head in range(trace.config.n_heads))
 
 
-def grid_view(trace: Trace, key: str, viewing: Viewing) -> GridView:
-    """One stage of every head of the layer that `key` belongs to."""
-    attn, _, stage = key.rpartition(".")
+def grid_view(
+    trace: Trace,
+    key: str,
+    viewing: Viewing,
+    maps: Mapping[Head, FloatArray],
+    scores: HeadScores | None,
+) -> GridView:
+    """One stage of every head of the layer that `key` belongs to.
+
+    Heads that have no map yet are empty; without scores no head is named.
+    """
+    stage = key.rpartition(".")[2]
     layer = trace.step(key).layer
     assert layer is not None
-    values: FloatArray = trace[key]
+    heads = heads_of_layer(trace, layer)
+    there = {head: maps[head] for head in heads if head in maps}
     shaping = shaping_of(trace, viewing, stage)
-    dimmed = dimmed_in(shaping, viewing)
-    source = trace[f"{attn}.scaled"] if stage == "masked" else values
-    ranged = shaped(source, shaping)
-    recorded = seen(trace, stage, values)
-    habits: tuple[Habit | None, ...] = (None,) * len(values)
+    overview = overview_of(trace, stage, viewing, there)
+    grid = grid_of(shaping)
+    shape = -(-grid.rows // grid.block), -(-grid.columns // grid.block)
+    empty = np.full(shape, np.nan, np.float32)
     return GridView(
         layer=layer,
         stage=stage,
-        stack=shaped(recorded, shaping),
-        recorded=recorded,
-        scale=scale_of(stage, ranged, dimmed, viewing),
-        dimmed=dimmed,
-        habits=habits_of(trace, values) if stage == "pattern" else habits,
+        stack=np.stack([there.get(head, empty) for head in heads]),
+        grid=grid,
+        shaping=shaping,
+        scale=overview.scale,
+        dimmed=overview.dimmed,
+        habits=tuple(scores.habit_of(*head) if scores else None for head in heads),
         n_sharing=trace.config.n_queries_per_key,
-        like=map_view(trace, key, 0, viewing),
+        unit=unit_of(stage, shaping),
     )

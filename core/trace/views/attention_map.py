@@ -64,8 +64,8 @@ class MapView:
     def where(self, row: int, column: int) -> str:
         """The place of a cell: both tokens with their numbers."""
         shape = self.shaping
-        query = _named(shape.rows.labels[row], shape.row_tokens[row])
-        key = _named(shape.columns.labels[column], shape.column_tokens[column])
+        query = named(shape.rows.labels[row], shape.row_tokens[row])
+        key = named(shape.columns.labels[column], shape.column_tokens[column])
         return (
             f"layer {self.layer + 1} · head {self.head + 1} · query {query} → key {key}"
         )
@@ -125,7 +125,6 @@ def map_view(trace: Trace, key: str, head: int, viewing: Viewing) -> MapView:
     if stage == "masked":  # the same range as one step before
         ranged = shaped(trace.part(f"{attn}.scaled", (head,)), shaping)
     scale = scale_of(stage, ranged, dimmed, viewing)
-    is_of_rest = shaping.has_no_sink and shaping.is_of_shares
     axes = shaping.rows, shaping.columns
     return MapView(
         layer=layer,
@@ -134,7 +133,7 @@ def map_view(trace: Trace, key: str, head: int, viewing: Viewing) -> MapView:
         matrix=Matrix(values, *axes, scale, "pattern", key, (head,), dimmed),
         recorded=recorded,
         shaping=shaping,
-        unit=OF_THE_REST if is_of_rest else UNITS[stage],
+        unit=unit_of(stage, shaping),
         note=note_of(trace, stage, shaping, scale, is_dimmed=bool(dimmed)),
     )
 
@@ -201,17 +200,28 @@ def note_of(
     told = [ROWS_LOOK]
     if shaping.is_plain:
         told.append(NOTES[stage].format(d_head=d_head, root=short(sqrt(d_head))))
-    told += shaping.notes
+    return " · ".join((*told, *tellings_of(shaping, scale, is_dimmed=is_dimmed)))
+
+
+def tellings_of(shaping: Shaping, scale: Scale, *, is_dimmed: bool) -> tuple[str, ...]:
+    """Everything that was done to a map and its colours, in words."""
+    told = [*shaping.notes]
     if is_dimmed:
         told.append(f"{DIMMED}: colours end at {short(scale.limit)}")
     if scale.is_log:
         told.append("colours by the logarithm")
     if scale.threshold > 0:
         told.append(f"shares under {short(scale.threshold)} have no colour")
-    return " · ".join(told)
+    return tuple(told)
 
 
-def _named(label: str, tokens: Sequence[int]) -> str:
+def unit_of(stage: str, shaping: Shaping) -> str:
+    """What the numbers of a map are."""
+    is_of_rest = shaping.has_no_sink and shaping.is_of_shares
+    return OF_THE_REST if is_of_rest else UNITS[stage]
+
+
+def named(label: str, tokens: Sequence[int]) -> str:
     """A token or a word with its number: "·met (6)", "Mira (1–2)"."""
     first, last = tokens[0] + 1, tokens[-1] + 1
     return f"{label} ({first})" if first == last else f"{label} ({first}–{last})"

@@ -5,15 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.analysis.heads import HeadScores
+from core.config import ModelConfig
 from core.trace.viewing import PLAIN
-from core.trace.views.attention_grid import grid_parts, grid_view
+from core.trace.views.attention_grid import grid_view, heads_of_layer
 from core.trace.views.attention_map import (
     STAGES,
     map_parts,
     map_view,
     row_in_heads,
 )
+from core.trace.views.overview import small_maps
 from tests.helpers.bundles import tiny_trace
+from tests.helpers.traces import traced_ids
 
 ATTN = "layers.1.attn"
 SENTENCE = "the cat sat on the mat"
@@ -25,7 +29,9 @@ def trace():
 
 
 def heads_of(trace, stage, **viewing):
-    return grid_view(trace, f"{ATTN}.{stage}", replace(PLAIN, **viewing))
+    chosen = replace(PLAIN, **viewing)
+    maps = small_maps(trace, stage, chosen, heads_of_layer(trace, 1))
+    return grid_view(trace, f"{ATTN}.{stage}", chosen, maps, None)
 
 
 def head_of(trace, stage, head=1, **viewing):
@@ -65,8 +71,7 @@ def test_scores_and_scaled_scores_look_the_same_and_the_mask_changes_no_colour(t
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_it_declares_what_it_asks_for(trace, stage):
-    declared = {address for address, _ in grid_parts(f"{ATTN}.{stage}")}
-    assert declared == {address for address, _ in map_parts(f"{ATTN}.{stage}", 1)}
+    declared = {address for address, _ in map_parts(f"{ATTN}.{stage}", 1)}
     expected = {f"{ATTN}.{stage}"} | (
         {f"{ATTN}.scaled"} if stage == "masked" else set()
     )
@@ -104,6 +109,27 @@ def test_captions_count_from_one_and_tell_the_key_head(trace):
     shared = tiny_trace(SENTENCE, n_heads=4, n_kv_heads=2, position="rotary")
     captions = heads_of(shared, "scores").captions
     assert captions == ("1 · key 1", "2 · key 1", "3 · key 2", "4 · key 2")
+
+
+def test_heads_are_named_once_they_are_scored(trace):
+    maps = small_maps(trace, "pattern", PLAIN, heads_of_layer(trace, 1))
+    habits = HeadScores({"previous": np.array([[0, 0], [0.9, 0.1]], np.float32)}, {})
+    view = grid_view(trace, f"{ATTN}.pattern", PLAIN, maps, habits)
+    assert view.captions == ("1 · previous token .90", "2")
+    assert "right before" in view.tip(0, 2, 1)
+
+
+def test_heads_on_their_way_are_empty_and_a_dot_of_many_cells_says_so():
+    trace = traced_ids(
+        ModelConfig(n_vocab=256, n_ctx=256, d_model=8, n_heads=2), [*range(200)]
+    )
+    maps = small_maps(trace, "pattern", PLAIN, [(1, 1)])
+    view = grid_view(trace, f"{ATTN}.pattern", PLAIN, maps, None)
+    assert np.isnan(view.stack[0]).all()
+    assert view.status(1, 49, 0).startswith(
+        "layer 2 · head 2 · query 197–200 → key 1–4: largest share"
+    )
+    assert view.value(0, 0, 0) == "no value"
 
 
 def test_one_token_gives_one_cell():
@@ -161,14 +187,13 @@ def test_the_grid_and_the_map_show_the_same_numbers(trace, stage, sink, whole_wo
     heads = heads_of(trace, stage, **options)
     for head in range(2):
         view = head_of(trace, stage, head, **options)
-        np.testing.assert_array_equal(heads.stack[head], view.matrix.values)
+        np.testing.assert_allclose(heads.stack[head], view.matrix.values, atol=1e-6)
         last = len(view.shaping.row_tokens) - 1
         assert heads.status(head, last, 0) == view.status(last, 0)
-        assert view.tip(last, 0) in heads.tip(head, last, 0)
 
 
 def test_a_row_in_every_head_is_in_the_shape_of_the_map(trace):
     viewing = replace(PLAIN, sink="left out")
     row = row_in_heads(trace, f"{ATTN}.pattern", 4, viewing)
     heads = heads_of(trace, "pattern", sink="left out")
-    np.testing.assert_array_equal(row.values, heads.stack[:, 4])
+    np.testing.assert_allclose(row.values, heads.stack[:, 4], atol=1e-6)

@@ -1,0 +1,99 @@
+"""All heads at once: maps, scores, and what a click asks for."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.panels.attention.overview_page import OverviewPage
+from app.studies import Studies
+from core.analysis.heads import HEAD_SCORES, HeadScores
+from core.trace.viewing import PLAIN
+from tests.helpers.scenes import AskedSession, scene_of
+
+KEY = "layers.1.attn.pattern"
+RISING = np.array([[0.1, 0.2], [0.3, 0.9]], np.float32)
+SCORES = HeadScores({score.name: RISING for score in HEAD_SCORES}, {})
+
+
+class KnownStudies(Studies):
+    """The scores are known from the start."""
+
+    def want_scores(self):
+        return SCORES
+
+
+@pytest.fixture
+def page(qtbot):
+    page = OverviewPage()
+    page.studies = KnownStudies(AskedSession())
+    qtbot.addWidget(page)
+    page.resize(782, 560)
+    return page
+
+
+def shown(page, **viewing):
+    scene = scene_of(step=KEY, query=2, key=1)
+    scene = replace(scene, viewing=replace(PLAIN, **viewing))
+    page.display(scene)
+    page.grab()
+    return scene
+
+
+def captions(page):
+    return [tile.caption for tile in page._tiles.tiles]
+
+
+def test_every_head_of_every_layer_has_its_map(page):
+    scene = shown(page)
+    pattern = scene.trace["layers.0.attn.pattern"]
+    seen = scene.trace.part("mask")
+    assert captions(page) == ["L1 H1", "L1 H2", "L2 H1", "L2 H2"]
+    values = page._tiles.tiles[1].values
+    np.testing.assert_allclose(values[seen], pattern[1][seen], atol=1e-6)
+
+
+def test_heads_are_ordered_by_a_score(page):
+    shown(page, order="induction")
+    assert captions(page) == ["L2 H2 .90", "L2 H1 .30", "L1 H2 .20", "L1 H1 .10"]
+
+
+def test_a_click_chooses_the_head_and_its_layer(page, qtbot):
+    shown(page, order="induction")
+    with qtbot.waitSignal(page.selection_requested) as asked:
+        page._tiles.tile_clicked.emit(3)
+    assert (asked.args[0].step, asked.args[0].head) == ("layers.0.attn.pattern", 0)
+
+
+def test_a_click_on_the_chosen_head_enlarges_it(page, qtbot):
+    shown(page)
+    with qtbot.waitSignal(page.viewing_requested) as asked:
+        page._tiles.tile_clicked.emit(2)
+    assert asked.args[0].picture == "map"
+
+
+def test_heads_are_gathered_and_let_go(page, qtbot):
+    shown(page, gathered=((0, 1),))
+    assert [tile.is_gathered for tile in page._tiles.tiles] == [0, 1, 0, 0]
+    with qtbot.waitSignal(page.viewing_requested) as asked:
+        page._tiles.tile_toggled.emit(3)
+    assert asked.args[0].gathered == ((0, 1), (1, 1))
+    with qtbot.waitSignal(page.viewing_requested) as asked:
+        page._release.click()
+    assert asked.args[0].gathered == ()
+
+
+def test_a_row_of_the_table_chooses_its_head(page, qtbot):
+    shown(page)
+    with qtbot.waitSignal(page.selection_requested) as asked:
+        page._table.row_clicked.emit(1)
+    assert (asked.args[0].step, asked.args[0].head) == ("layers.0.attn.pattern", 1)
+
+
+def test_an_order_sorts_the_table_too(page, qtbot):
+    shown(page)
+    place = page._order.findData("induction")
+    with qtbot.waitSignal(page.viewing_requested) as asked:
+        page._order.activated.emit(place)
+    assert asked.args[0].order == "induction"
+    assert page._table.rows == (3, 2, 1, 0)
