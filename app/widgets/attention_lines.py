@@ -31,6 +31,7 @@ from app.widgets.line_strands import (
     strands_of_row,
 )
 from app.widgets.qt_calls import tells_faults
+from core.trace.matrix import Scale
 
 LABEL_LIMIT = 132
 """Wider labels are cut."""
@@ -47,6 +48,8 @@ MOST_SPREAD = 3.0
 """Between the lines of two maps that join the same tokens, in pixels."""
 FINE = 600
 """So many lines are painted pixel by pixel, more at half the width."""
+LINEAR = Scale("share", 1.0)
+"""Opacity is the share itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class AttentionLines(Canvas):
         self._left: tuple[str, ...] = ()
         self._right: tuple[str, ...] = ()
         self._colours: tuple[int, ...] = ()
-        self._least = 0.0
+        self._least, self._opacity = 0.0, LINEAR
         self._dimmed: int | None = None
         self._pinned = NOTHING
         self._pair_text: Callable[[int, int], str] | None = None
@@ -106,16 +109,18 @@ class AttentionLines(Canvas):
         source: ShareSource,
         colours: tuple[int, ...],
         least: float,
+        opacity: Scale = LINEAR,
         dimmed: int | None = None,
     ) -> None:
         """Show other maps.
 
         `labels` of rows and columns; `colours` has a map's place in the sequence of
-        colours; shares below `least` get no line; lines to column `dimmed` are pale.
+        colours; shares below `least` get no line; `opacity` says how a share becomes
+        one; lines to column `dimmed` are pale.
         """
         self._left, self._right = labels
         self._source, self._colours = source, colours
-        self._least, self._dimmed = least, dimmed
+        self._least, self._opacity, self._dimmed = least, opacity, dimmed
         self._pinned = NOTHING
         self._pictures.clear()
         self.refresh()
@@ -273,7 +278,7 @@ class AttentionLines(Canvas):
         if focus != NOTHING and n > 1:
             spread = min(MOST_SPREAD, 0.7 * self._pitch / n)
         at = Rows(self._pitch, self.offset().y(), width, spread)
-        lines = lines_of(strands, at, n, self._dimmed)
+        lines = lines_of(strands, at, n, self._opacity, self._dimmed)
         palette = np.array([channels(sequence_hex(at)) for at in self._colours])
         step = 1 if len(lines) <= FINE else 2
         pixels = rastered(lines, palette, max(2, width // step), height)

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.widgets.line_raster import Floats, Lines
+from core.trace.matrix import Scale
 
 MOST_STRANDS = 1200
 """More lines at once are a fog, and would not be painted within a frame."""
 THICKER_FROM = (0.3, 0.7)
 """A share of at least so much adds a pixel to the width of its line."""
-FAINTEST = 0.02
-"""The opacity of the weakest line that is drawn."""
 DIMMED = 0.2
 """What is left of the opacity of lines to a dimmed column."""
 
@@ -94,13 +93,15 @@ def strands_of_column(source: ShareSource, column: int, least: float) -> Strands
     return _no_fog(Strands(rows, np.full(len(maps), column), maps, shares))
 
 
-def lines_of(strands: Strands, at: Rows, n_maps: int, dimmed: int | None) -> Lines:
+def lines_of(
+    strands: Strands, at: Rows, n_maps: int, opacity: Scale, dimmed: int | None
+) -> Lines:
     """The lines of strands in a picture; stronger ones are a little wider."""
     middle = at.pitch / 2 - at.offset
     shift = (strands.maps - (n_maps - 1) / 2) * at.spread + middle
     starts = (strands.rows * at.pitch + shift).astype(np.float32)
     ends = (strands.columns * at.pitch + shift).astype(np.float32)
-    inks = (FAINTEST + (1 - FAINTEST) * strands.shares).astype(np.float32)
+    inks = np.array(opacity.coloured(strands.shares), np.float32)
     if dimmed is not None:
         inks[strands.columns == dimmed] *= DIMMED
     copies = [np.arange(len(strands))]

@@ -17,9 +17,11 @@ from app.style.fonts import SMALL, sans
 from app.widgets.attention_lines import AttentionLines
 from app.widgets.canvas import NOTHING
 from app.widgets.card import Card, plain_label
+from app.widgets.line_strands import MOST_STRANDS
 from core.trace.views.attention_lines import LinesView, lines_heads, lines_view
 from core.trace.views.attention_shares import share_parts
 
+CUT = f" · of more than {MOST_STRANDS:,} lines in sight the strongest are drawn"
 LOOKING, LOOKED_AT = "queries: who looks", "keys: who is looked at"
 
 
@@ -63,7 +65,7 @@ class LinesPage(Page):
     def subject(self, scene: Scene) -> Hashable:
         """The heads, and how they are shaped."""
         at = scene.viewing
-        shape = at.sink, at.threshold, at.whole_words, at.hides_specials
+        shape = at.sink, at.is_log, at.threshold, at.whole_words, at.hides_specials
         return place_of(scene), shape
 
     def fill(self, scene: Scene) -> None:
@@ -74,8 +76,11 @@ class LinesPage(Page):
         self._card.set_title(view.title)
         self._heads.show_heads(scene.trace.config.n_heads, heads, layer)
         labels = shaping.rows.labels, shaping.columns.labels
-        self._lines.show_maps(labels, view.shares, heads, view.least, view.dimmed)
-        self._status.set_note(view.note)
+        self._lines.show_maps(
+            labels, view.shares, heads, view.least, view.scale, view.dimmed
+        )
+        may_be_cut = view.shares.n_rows * view.shares.n_columns > MOST_STRANDS
+        self._status.set_note(view.note + CUT * may_be_cut)
 
     def mark(self, scene: Scene) -> None:
         """Hold the pinned token's lines."""

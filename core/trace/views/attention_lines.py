@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.trace.matrix import FloatArray
+from core.trace.matrix import FloatArray, Scale
 from core.trace.trace import Trace
 from core.trace.viewing import Viewing
 from core.trace.views.attention_shares import (
@@ -18,6 +18,7 @@ from core.trace.views.attention_shares import (
     numbered,
     percent,
     shares_of,
+    why_none,
 )
 from core.trace.views.shaping import SINK
 
@@ -35,6 +36,8 @@ class LinesView:
     shares: Shares
     least: float
     """Shares below this have no line."""
+    scale: Scale
+    """How a share becomes opacity."""
     title: str
     is_sink_dimmed: bool
     note: str
@@ -88,8 +91,9 @@ class LinesView:
         query = numbered(shaping.rows.labels, row)
         key = numbered(shaping.columns.labels, column)
         values = self.shares.rows(row, row + 1)[:, 0, column]
+        none = why_none(self.shares, row, column) if np.isnan(values).any() else ""
         lines = (
-            f"head {head + 1}: {percent(float(value))}"
+            f"head {head + 1}: {none if np.isnan(value) else percent(float(value))}"
             for head, value in zip(self.heads, values, strict=True)
         )
         return "\n".join((f"query {query} → key {key}", *lines))
@@ -117,15 +121,17 @@ def lines_view(
     pairs = [(layer, head) for head in heads]
     shares = shares_of(trace, pairs, viewing)
     least = max(LEAST_SHARE, viewing.threshold)
-    drawn = f"lines under {percent(least)} are not drawn"
+    opacity = "the logarithm of the share" if viewing.is_log else "the share"
+    drawn = f"opacity is {opacity}, lines under {percent(least)} are not drawn"
     if len(heads) > 1:
-        drawn = f"a line wears the colour of its strongest head · {drawn}"
+        drawn = f"{drawn} · a line wears the colour of its strongest head"
     is_dimmed = viewing.sink == "dimmed"
     dimmed = ("lines to the first token are dimmed",) * is_dimmed
     return LinesView(
         layer=layer,
         shares=shares,
         least=least,
+        scale=Scale("share", 1.0, viewing.is_log),
         title=counted_heads(pairs, trace.config.n_heads).capitalize(),
         is_sink_dimmed=is_dimmed,
         note=" · ".join((drawn, *dimmed, *shares.shaping.notes)),

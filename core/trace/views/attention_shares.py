@@ -22,6 +22,8 @@ FEW_HEADS = 2
 MOST_AT_ONCE = 64 * 2**20
 """So many bytes of a layer's pattern are asked for as one: its scores, which are not
 needed, then leave the trace's cache before it does."""
+MASKED, LEFT_NOTHING = "masked", "nothing: the first token took it all"
+NO_NUMBER = "not a number"
 LEAST_WRITTEN = 0.001
 """A smaller share is not written as a number."""
 
@@ -65,6 +67,17 @@ class Shares:
         return shaped(seen, replace(self.shaping, column_tokens=runs[1:]))
 
 
+def why_none(shares: Shares, row: int, column: int) -> str:
+    """Why there is no share between a row and a column, whose share is NaN."""
+    shaping = shares.shaping
+    at = np.ix_(shaping.row_tokens[row], shaping.column_tokens[column])
+    allowed = shares.mask[at]
+    if not allowed.any():
+        return MASKED
+    is_finite = all(np.isfinite(each[at][allowed]).all() for each in shares.maps)
+    return LEFT_NOTHING if is_finite and shaping.has_no_sink else NO_NUMBER
+
+
 def renumbered(runs: Sequence[Places]) -> tuple[NDArray[np.intp], tuple[Places, ...]]:
     """All places of some runs in a row, and the runs as places in that row."""
     tokens = np.array([place for run in runs for place in run], np.intp)
@@ -100,9 +113,9 @@ def shares_of(trace: Trace, heads: Sequence[Head], viewing: Viewing) -> Shares:
 
 
 def percent(share: float) -> str:
-    """A share for a person: "57 %", "5.7 %", "<0.1 %"; "masked" where there is none."""
+    """A share for a person: "57 %", "5.7 %", "<0.1 %"."""
     if np.isnan(share):
-        return "masked"
+        return NO_NUMBER
     if 0 < share < LEAST_WRITTEN:
         return "<0.1 %"
     digits = 0 if share >= 0.0995 or share == 0 else 1

@@ -23,12 +23,14 @@ from core.trace.views.attention_shares import (
     numbered,
     percent,
     shares_of,
+    why_none,
 )
 from core.trace.views.shaping import SINK, Places, Shaping
 
 LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """Where the full colour may stand; above the last it stands at 1."""
 NO_COLUMN = -1
+LEFT_OUT = "left out"
 LEFTWARD = ("R", "AL")
 """The directions of Hebrew and Arabic letters in Unicode."""
 JOINED: dict[Joining, str] = {"head": "", "mean": "mean of ", "largest": "largest of "}
@@ -117,7 +119,11 @@ class TextView:
         """Who looks at whom, and how much."""
         labels = self.shares.shaping.rows.labels
         looks, seen = (other, item) if self.viewing.looks_back else (item, other)
-        number = "masked or left out" if np.isnan(share) else percent(share)
+        row, column = looks, int(self.columns[seen])
+        number = LEFT_OUT
+        if column != NO_COLUMN:
+            none = np.isnan(share)
+            number = why_none(self.shares, row, column) if none else percent(share)
         return f"{numbered(labels, looks)} → {numbered(labels, seen)}: {number}"
 
     def unseen(self, item: int) -> tuple[str, ...]:

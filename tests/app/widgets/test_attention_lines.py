@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from app.widgets.attention_lines import LABEL_LIMIT, AttentionLines
+from app.widgets.attention_lines import LABEL_LIMIT, LINEAR, AttentionLines
 from app.widgets.canvas import NOTHING
 from app.widgets.line_strands import (
     MOST_STRANDS,
@@ -124,7 +124,7 @@ def test_lines_run_between_the_middles_of_rows_and_heads_lie_apart():
     strands = Strands(
         np.array([0, 0]), np.array([2, 2]), np.array([0, 1]), np.array([0.2, 0.2])
     )
-    drawn = lines_of(strands, Rows(20, 5, 400, spread=3), 2, None)
+    drawn = lines_of(strands, Rows(20, 5, 400, spread=3), 2, LINEAR, None)
     assert drawn.starts.tolist() == [3.5, 6.5]
     assert drawn.ends.tolist() == [43.5, 46.5]
 
@@ -134,9 +134,9 @@ def test_a_stronger_line_is_wider_and_a_dimmed_column_pale():
         *(np.array([0, 0, 0]), np.arange(3), np.zeros(3, int)),
         np.array([0.2, 0.5, 0.9]),
     )
-    plain = lines_of(strands, Rows(20, 0, 400), 1, None)
+    plain = lines_of(strands, Rows(20, 0, 400), 1, LINEAR, None)
     assert [int((plain.opacities == o).sum()) for o in plain.opacities[:3]] == [1, 2, 3]
-    pale = lines_of(strands, Rows(20, 0, 400), 1, dimmed=2)
+    pale = lines_of(strands, Rows(20, 0, 400), 1, LINEAR, dimmed=2)
     assert pale.opacities[2] < plain.opacities[0]
 
 

@@ -1,6 +1,7 @@
 """The lines of some heads: which heads, what is not drawn, and what is said of them."""
 
 import numpy as np
+import pytest
 
 from core.trace.viewing import Viewing
 from core.trace.views.attention_lines import lines_heads, lines_view
@@ -33,6 +34,18 @@ def test_what_is_not_drawn_is_said():
     )
     words = view_of((0,), Viewing(whole_words=True, sink="left out")).note
     assert "the first token is left out" in words
+
+
+def test_a_masked_pair_is_no_share_of_zero():
+    assert view_of().pair(0, 1).endswith("head 1: masked\nhead 2: masked")
+
+
+def test_the_logarithm_makes_opacities_where_it_was_chosen():
+    plain, log = view_of(), view_of(viewing=Viewing(is_log=True))
+    share = np.array([0.01], np.float32)
+    assert plain.scale.coloured(share) == share
+    assert log.scale.coloured(share)[0] == pytest.approx(0.5)
+    assert "opacity is the logarithm of the share" in log.note
 
 
 def test_a_pair_tells_the_share_of_every_head():

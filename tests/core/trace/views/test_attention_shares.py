@@ -13,6 +13,7 @@ from core.trace.views.attention_shares import (
     renumbered,
     share_parts,
     shares_of,
+    why_none,
 )
 from core.trace.views.shaping import shaped
 from tests.helpers.bundles import tiny_trace
@@ -60,6 +61,18 @@ def test_what_the_mask_forbids_is_no_share_of_zero():
     assert shares.rows(0, 1)[0, 0, 0] == 1
 
 
+def test_it_is_told_why_there_is_no_share():
+    shares = shares_of(tiny_trace(TEXT), ((0, 0),), Viewing())
+    assert why_none(shares, 0, 1) == "masked"
+    broken = replace(shares, maps=(np.full_like(shares.maps[0], np.nan),))
+    assert why_none(broken, 1, 0) == "not a number"
+    rest = shares_of(tiny_trace(TEXT), ((0, 0),), Viewing(sink="left out"))
+    first_only = np.eye(1, len(rest.maps[0]), dtype=np.float32).repeat(6, axis=0)
+    taken = replace(rest, maps=(np.resize(first_only, rest.maps[0].shape),))
+    assert np.isnan(taken.rows(2, 3)).all()
+    assert why_none(taken, 2, 0) == "nothing: the first token took it all"
+
+
 def test_many_heads_are_asked_for_at_once():
     trace = tiny_trace(TEXT)
     assert share_parts(trace, ((0, 1),)) == (("layers.0.attn.pattern", (1,)),)
@@ -77,7 +90,7 @@ def test_runs_are_renumbered_in_the_row_of_their_places():
 def test_shares_heads_and_tokens_are_told_as_a_person_counts():
     told = [percent(share) for share in (0.0, 0.0004, 0.057, 0.0999, 0.57, 1.0)]
     assert told == ["0 %", "<0.1 %", "5.7 %", "10 %", "57 %", "100 %"]
-    assert percent(float("nan")) == "masked"
+    assert percent(float("nan")) == "not a number"
     assert numbered(("a", "b"), 1) == "b (2)"
     assert counted_heads(((0, 2),), 4) == "layer 1 · head 3"
     assert counted_heads(((0, 0), (0, 1)), 2) == "layer 1 · all 2 heads"

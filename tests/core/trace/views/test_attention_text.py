@@ -66,7 +66,9 @@ def test_a_pair_says_who_looks_at_whom_in_both_directions():
     assert view_of().pair(3, 1, 0.25).endswith(": 25 %")
     onward, back = view_of().pair(3, 1, 0.25), view_of(looks_back=True).pair(1, 3, 0.25)
     assert onward == back
-    assert view_of().pair(1, 3, float("nan")).endswith("masked or left out")
+    assert view_of().pair(1, 3, float("nan")).endswith(": masked")
+    without = view_of(sink="left out")
+    assert without.pair(3, 0, float("nan")).endswith(": left out")
 
 
 def test_words_stay_together_and_a_space_stands_before_them():
