@@ -1,7 +1,8 @@
 """A slider over a few steps, with a button that plays them one after another.
 
-Place: the merges of a word. In: how many steps there are and which one is shown. Out:
-which one is wanted. It never moves by itself: who hears the wish sets the position.
+Place: the merges of a word, the layers of a rollout. In: how many steps there are and
+which one is shown. Out: which one is wanted. It never moves by itself: who hears the
+wish sets the position.
 """
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
@@ -51,13 +52,13 @@ class PlaySlider(QWidget):
         row.addWidget(self._words)
         self._dress()
 
-    def show_position(self, position: int, last: int) -> None:
-        """Stand at `position` of the places 0 to `last`."""
+    def show_position(self, position: int, last: int, first: int = 0) -> None:
+        """Stand at `position` of the places `first` to `last`."""
         with QSignalBlocker(self._slider):
-            self._slider.setRange(0, last)
+            self._slider.setRange(first, last)
             self._slider.setValue(position)
         self._words.setText(f"{position} of {last}")
-        self.setEnabled(last > 0)
+        self.setEnabled(last > first)
         if position >= last:
             self._play.setChecked(False)
 
@@ -85,8 +86,9 @@ class PlaySlider(QWidget):
             self._timer.stop()
             return
         self._timer.start()
-        is_at_end = self._slider.value() >= self._slider.maximum()
-        self.position_requested.emit(0 if is_at_end else self._slider.value() + 1)
+        first, last = self._slider.minimum(), self._slider.maximum()
+        here = self._slider.value()
+        self.position_requested.emit(first if here >= last else here + 1)
 
     @Slot()
     def _on_timer_timeout(self) -> None:

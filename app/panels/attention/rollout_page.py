@@ -1,0 +1,196 @@
+"""Rollout: where each token's row comes from, through all layers up to the present one.
+
+Steps: attn.scores to attn.pattern; the map is always of shares. It takes the patterns
+of every head, so it is asked of the studies, and the map before stays until it comes.
+"""
+
+from collections.abc import Hashable
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from app.failures import ErrorReport
+from app.panels.attention.page import Page, Part
+from app.panels.attention.status import StatusLine
+from app.scene import Scene
+from app.studies import Studies
+from app.style.fonts import LARGE, SMALL, sans
+from app.widgets.card import GAP, Card, plain_label
+from app.widgets.colour_bar import ColourBar
+from app.widgets.formula import FormulaView
+from app.widgets.label import as_tip
+from app.widgets.play_slider import PlaySlider
+from app.widgets.segments import Segments
+from app.widgets.zoom_map import ZoomMap
+from core.analysis.rollout import (
+    FORMULA,
+    FORMULA_OF_LARGEST,
+    JOININGS,
+    Joining,
+)
+from core.trace.selection import Selection
+from core.trace.viewing import Viewing
+from core.trace.views.attention_rollout import RolloutView, rollout_view
+
+FORMULAS: dict[Joining, str] = {"mean": FORMULA, "largest": FORMULA_OF_LARGEST}
+TIPS = (
+    "P is the mean of the layer's heads, as in the paper",
+    "P is the largest share that any head of the layer gives",
+)
+WAITING = "Multiplying the layers…"
+SLIDER_WIDTH = 190
+
+
+class RolloutPage(Page):
+    """One map, its layer, and the words that say what it is not."""
+
+    def __init__(self) -> None:
+        """An empty map, and nobody to ask."""
+        super().__init__()
+        self._studies: Studies | None = None
+        self._view: RolloutView | None = None
+        self._is_waiting = False
+        self._card, self._map = Card(), ZoomMap()
+        self._map.setObjectName("attention.rollout.map")
+        self._bar, self._status = ColourBar(), StatusLine()
+        self._joining = Segments(JOININGS, "rollout.joining")
+        for place, tip in enumerate(TIPS):
+            self._joining.set_tip(place, as_tip(tip))
+        self._layers = PlaySlider("layers")
+        self._layers.setObjectName("rollout.layers")
+        self._layers.setFixedWidth(SLIDER_WIDTH)
+        self._formula = FormulaView()
+        self._about = plain_label(ink="muted")
+        self._about.setFont(sans(SMALL))
+        self._about.setWordWrap(True)
+        self._arrange()
+        self._joining.chosen.connect(self._on_joining_chosen)
+        self._layers.position_requested.connect(self._on_layers_position_requested)
+        self._map.cell_clicked.connect(self._on_map_cell_clicked)
+        self._map.cell_hovered.connect(self._on_map_cell_hovered)
+        self._map.part_changed.connect(self._on_map_part_changed)
+        self._map.set_hover_text(self._tip)
+
+    def _arrange(self) -> None:
+        legend = QHBoxLayout()
+        legend.setSpacing(GAP)
+        legend.addWidget(self._status, 1)
+        legend.addWidget(self._bar)
+        self._card.head.addWidget(self._layers)
+        self._card.head.addWidget(self._joining)
+        self._card.body.addWidget(self._formula)
+        self._card.body.addWidget(self._map, 1)
+        self._card.body.addLayout(legend)
+        self._card.body.addWidget(self._about)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._card)
+
+    def use_studies(self, studies: Studies) -> None:
+        """Ask these for the maps from now on."""
+        self._studies = studies
+        studies.rollout_changed.connect(self._on_studies_rollout_changed)
+        studies.failed.connect(self._on_studies_failed)
+
+    # The page's questions.
+
+    def parts(self, scene: Scene) -> tuple[Part, ...]:
+        """None: the studies look at the heads."""
+        return ()
+
+    def subject(self, scene: Scene) -> Hashable:
+        """The layer, how heads are joined, and how the map is shaped and coloured."""
+        at = scene.viewing
+        shape = at.sink, at.is_log, at.threshold, at.whole_words, at.hides_specials
+        return layer_of(scene.selection), joining_of(at), shape
+
+    def fill(self, scene: Scene) -> None:
+        """Say what is looked at, and show the map if it is there."""
+        layer, joining = layer_of(scene.selection), joining_of(scene.viewing)
+        self._layers.show_position(layer + 1, scene.trace.config.n_layers, first=1)
+        self._joining.set_place(JOININGS.index(joining))
+        self._formula.show_formula(FORMULAS[joining], LARGE)
+        self._is_waiting = True
+        self._status.set_note(WAITING)
+        self._show_if_there()
+
+    def mark(self, scene: Scene) -> None:
+        """Outline the chosen pair of tokens."""
+        self._mark_at(scene.selection)
+
+    def _mark_at(self, at: Selection) -> None:
+        view = self._view
+        if view is not None:
+            row, column = view.shaping.row_of(at.query), view.shaping.column_of(at.key)
+            self._map.set_selected(row, column)
+            self._map.set_highlight(row, column)
+
+    def _show_if_there(self) -> None:
+        """Show the map of the present layer, if the studies have it."""
+        trace, joining = self._trace(), joining_of(self.viewing)
+        if self._studies is None or trace is None or self._studies.trace is not trace:
+            return
+        maps = self._studies.want_rollout(joining)
+        if maps is None:
+            return
+        layer = layer_of(self.selection)
+        self._is_waiting = False
+        self._view = view = rollout_view(trace, maps, layer, joining, self.viewing)
+        self._card.set_title(view.title)
+        self._about.setText(view.about)
+        self._map.show_matrix(view.matrix)
+        self._bar.show_scale(view.matrix.scale, "pattern")
+        self._on_map_part_changed()
+
+    # What the studies answer, and what the reader does.
+
+    @Slot(object)
+    def _on_studies_rollout_changed(self, _: object) -> None:
+        if self._is_waiting:
+            self._show_if_there()
+            self._mark_at(self.selection)
+
+    @Slot(object)
+    def _on_studies_failed(self, report: ErrorReport) -> None:
+        if self._is_waiting:
+            self._status.set_note(report.sentence)
+
+    def _tip(self, row: int, column: int) -> str:
+        return "" if self._view is None else self._view.tip(row, column)
+
+    @Slot(int, int)
+    def _on_map_cell_hovered(self, row: int, column: int) -> None:
+        view = self._view
+        self._status.say(view.status(row, column) if view and row >= 0 else "")
+
+    @Slot(int, int)
+    def _on_map_cell_clicked(self, row: int, column: int) -> None:
+        if self._view is not None:
+            query, key = self._view.shaping.tokens_at(row, column)
+            self.ask(query=query, key=key)
+
+    @Slot()
+    def _on_map_part_changed(self) -> None:
+        """Below the map: which part of it is seen, and how to read it."""
+        if self._view is not None:
+            told = (self._map.part_text, self._view.note)
+            self._status.set_note(" · ".join(text for text in told if text))
+
+    @Slot(int)
+    def _on_joining_chosen(self, place: int) -> None:
+        self.look(joining=JOININGS[place])
+
+    @Slot(int)
+    def _on_layers_position_requested(self, position: int) -> None:
+        stage = self.selection.step.rpartition(".")[2]
+        self.ask(step=f"layers.{position - 1}.attn.{stage}")
+
+
+def layer_of(selection: Selection) -> int:
+    """The layer of a step in a layer."""
+    return int(selection.step.split(".")[1])
+
+
+def joining_of(viewing: Viewing) -> Joining:
+    """How heads are joined: by their mean, unless the largest was chosen."""
+    return "largest" if viewing.joining == "largest" else "mean"

@@ -1,0 +1,104 @@
+"""Rollout as a map: how much of each token's row came from which token, by one layer.
+
+In: the maps of `core.analysis.rollout`, and a layer. Out: the map in the shape that a
+person chose, and words for every cell. Layers and tokens count from 1 for a reader.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.rollout import Joining
+from core.trace.matrix import FloatArray, Matrix
+from core.trace.numbers import short
+from core.trace.trace import Trace
+from core.trace.viewing import Viewing
+from core.trace.views.attention_map import (
+    LEFT_NOTHING,
+    NO_VALUE,
+    dimmed_in,
+    named,
+    scale_of,
+    tellings_of,
+)
+from core.trace.views.shaping import Shaping, shaped, shaping_of
+
+HEADS_JOINED: dict[Joining, str] = {
+    "mean": "the mean of its heads",
+    "largest": "the largest of its heads, rows brought to 1",
+}
+READING = "row: a token · column: where its row comes from · rows sum to 1"
+LATER = "share = 0: the token comes later"
+ABOUT = (
+    "What it is: the share of each token's row that would come from each token of the "
+    "sentence if every layer mixed rows by {joined}, and kept half of each row. "
+    "What it is not: a measurement. Values, W_O, norms and feed-forward layers are "
+    "left out, so a large share need not matter to the next token."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RolloutView:
+    """The map of one layer."""
+
+    layer: int
+    matrix: Matrix
+    """[rows, columns] in the shape; NaN where nothing can come from."""
+    recorded: FloatArray
+    """[n_query, n_key], before anything was left out or joined."""
+    shaping: Shaping
+    title: str
+    about: str
+    """What it is and what it is not."""
+    note: str
+    """How to read the map, and what was done to it."""
+
+    def where(self, row: int, column: int) -> str:
+        """Both tokens with their numbers."""
+        shape = self.shaping
+        into = named(shape.rows.labels[row], shape.row_tokens[row])
+        out_of = named(shape.columns.labels[column], shape.column_tokens[column])
+        return f"through layers 1 to {self.layer + 1} · {into} ← {out_of}"
+
+    def value(self, row: int, column: int) -> str:
+        """The share of a cell, or why there is none."""
+        share = float(self.matrix.values[row, column])
+        if not np.isnan(share):
+            return f"share = {short(share, 4)}"
+        query, key = self.shaping.tokens_at(row, column)
+        if key > query:
+            return LATER
+        was_there = not np.isnan(self.recorded[query, key])
+        return LEFT_NOTHING if self.shaping.has_no_sink and was_there else NO_VALUE
+
+    def status(self, row: int, column: int) -> str:
+        """Place and share in one line."""
+        return f"{self.where(row, column)}: {self.value(row, column)}"
+
+    def tip(self, row: int, column: int) -> str:
+        """Place and share, a line each."""
+        place = self.where(row, column).replace(" · ", "\n", 1)
+        return f"{place}\n{self.value(row, column)}"
+
+
+def rollout_view(
+    trace: Trace, maps: FloatArray, layer: int, joining: Joining, viewing: Viewing
+) -> RolloutView:
+    """The map up to and with one layer, of `maps` [n_layers, n_query, n_key]."""
+    shaping = shaping_of(trace, viewing)
+    seen = np.where(trace.part("mask"), maps[layer], np.float32(np.nan))
+    values = shaped(seen, shaping)
+    dimmed = dimmed_in(shaping, viewing)
+    scale = scale_of("pattern", values, dimmed, viewing)
+    axes = shaping.rows, shaping.columns
+    told = tellings_of(shaping, scale, is_dimmed=bool(dimmed))
+    span = "layer 1" if layer == 0 else f"layers 1 to {layer + 1}"
+    return RolloutView(
+        layer=layer,
+        matrix=Matrix(values, *axes, scale, "pattern", "", (), dimmed),
+        recorded=seen,
+        shaping=shaping,
+        title=f"Attention rolled out through {span}",
+        about=ABOUT.format(joined=HEADS_JOINED[joining]),
+        note=" · ".join([*told, *([READING] if shaping.is_plain else [])]),
+    )
