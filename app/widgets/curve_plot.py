@@ -277,7 +277,7 @@ class CurvePlot(QWidget):
             words = pg.TextItem(
                 mark.text,
                 theme().ink(mark.role),
-                anchor=(1, 1.1),
+                anchor=(self._share_of(mark.x), 1.1),
                 fill=pg.mkBrush(theme().colour("surface")),
             )
             words.setFont(sans(SMALL))
@@ -286,6 +286,15 @@ class CurvePlot(QWidget):
                 item.setZValue(10)
                 self._item.addItem(item, ignoreBounds=True)
                 self._mark_items.append(item)
+
+    def _share_of(self, x: float) -> float:
+        """How far right a place is, 0 to 1: words over it then stay on the chart."""
+        ends = [
+            x for each in self._series if len(each.x) for x in (each.x[0], each.x[-1])
+        ]
+        if not ends or min(ends) == max(ends):
+            return 1.0
+        return float(np.interp(x, (min(ends), max(ends)), (0.0, 1.0)))
 
     def _show_legend(self) -> None:
         x = self._read_x

@@ -178,3 +178,10 @@ def test_steps_are_whole(plot):
 )
 def test_names_in_a_legend_share_its_room(widths, room, expected):
     assert shared(widths, room) == expected
+
+
+@pytest.mark.parametrize(("x", "share"), [(1, 0.0), (3, 0.5), (5, 1.0)])
+def test_the_words_of_a_mark_stay_on_the_chart(plot, x, share):
+    plot.show_series((series(0, 0, 0, 0, 0),), marks=(Mark(x, 0.0, "best 0.000"),))
+    _, words = plot._mark_items
+    assert words.anchor.x() == share
