@@ -5,11 +5,19 @@ where half of a character can stand alone; PySide drops such halves from every t
 it hands to Python, but not from the single characters of a document.
 """
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QAccessible
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, Signal, Slot
+from PySide6.QtGui import QAccessible, QColor, QInputMethodEvent, QTextCharFormat
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
+from app.widgets.qt_calls import tells_faults
 
+Stretch = tuple[int, int, QColor]
+"""The first character, the one after the last, and the colour under them."""
+
+
+@tells_faults
 class TextField(QLineEdit):
     """A `QLineEdit` whose text loses nothing on its way to Python."""
 
@@ -19,6 +27,7 @@ class TextField(QLineEdit):
     def __init__(self, text: str = "") -> None:
         """With a text that is not told."""
         super().__init__(text)
+        self._composed = ""
         self._copy = QPlainTextEdit(self)  # Qt hands it the text without PySide
         self._copy.hide()
         self._copy.setUndoRedoEnabled(False)
@@ -35,6 +44,32 @@ class TextField(QLineEdit):
         document = self._copy.document()
         units = map(document.characterAt, range(document.characterCount() - 1))
         return with_surrogates(text, "".join(units))
+
+    def mark(self, stretches: Sequence[Stretch]) -> None:
+        """Lay colours under stretches of the text; the text and the cursor stay.
+
+        An input method tells a line of text what it is composing by formats, and a line
+        has no other way to wear any.
+        """
+        if self._composed:
+            return
+        text, cursor = self.whole_text, self.cursorPosition()
+        attributes = []
+        for start, stop, colour in stretches:
+            look = QTextCharFormat()
+            look.setBackground(colour)
+            first, end = n_units(text[:start]), n_units(text[:stop])
+            kind = QInputMethodEvent.AttributeType.TextFormat
+            place = first - cursor
+            attributes.append(
+                QInputMethodEvent.Attribute(kind, place, end - first, look)
+            )
+        QCoreApplication.sendEvent(self, QInputMethodEvent("", attributes))
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Know whether a character is being composed."""
+        self._composed = event.preeditString()
+        super().inputMethodEvent(event)
 
     def _n_units(self) -> int:
         """Units of UTF-16 in the field."""

@@ -32,6 +32,8 @@ MARGIN, GAP, GAP_IN_BRACKET = 14, 4, 2
 PADDING, RADIUS = 10, 6
 ABOVE, INSIDE = 6, 4
 """Room above and below the chips, and within a chip above and below its text."""
+POINTED, POINTED_GAP = 3, 1
+"""The line under a chip that is pointed at, and the room above it."""
 LABEL_LIMIT = 160
 """Wider labels are cut, so that a chip stays under about 180 pixels."""
 FADE = 36
@@ -123,6 +125,7 @@ class TokenStrip(Canvas):
         self._runs: list[tuple[int, int]] = []
         self._query: int | None = None
         self._key: int | None = None
+        self._pointed: tuple[int | None, int | None] = (None, None)
         self._is_at_end = False
         self._chip_height = (
             line_height(mono(LARGE)) + line_height(mono(CAPTION)) + 2 * INSIDE
@@ -149,6 +152,12 @@ class TokenStrip(Canvas):
         self._is_at_end = False
         self.keep_in_sight()
         self.viewport().update()
+
+    def set_pointed(self, query: int | None, key: int | None) -> None:
+        """Underline two chips that the mouse points at elsewhere; nothing scrolls."""
+        if (query, key) != self._pointed:
+            self._pointed = (query, key)
+            self.viewport().update()
 
     def show_end(self) -> None:
         """Bring the last chip into sight, until other chips are marked."""
@@ -246,6 +255,7 @@ class TokenStrip(Canvas):
 
     def _paint_box(self, painter: QPainter, index: int, box: QRectF) -> None:
         look = LOOKS[self._chips[index].state]
+        self._paint_pointed(painter, index, box)
         painter.setBrush(theme().colour(self._fill_name(index)))
         borders = [QPen(theme().colour(look.border), 1, look.line)]
         marks = (("query", self._query), ("key", self._key))
@@ -258,6 +268,16 @@ class TokenStrip(Canvas):
             painter.setPen(pen)
             painter.drawRoundedRect(edge, RADIUS - 2 * ring, RADIUS - 2 * ring)
             painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _paint_pointed(self, painter: QPainter, index: int, box: QRectF) -> None:
+        """A line under the chip, half of it for each of the two it is."""
+        roles = ("query", "key")
+        names = [n for n, at in zip(roles, self._pointed, strict=True) if at == index]
+        width = box.width() / max(1, len(names))
+        for place, name in enumerate(names):
+            left = box.left() + place * width
+            line = QRectF(left, box.bottom() + POINTED_GAP, width, POINTED)
+            painter.fillRect(line, theme().colour(name))
 
     def _paint_bracket(self, painter: QPainter, start: int, end: int) -> None:
         painter.setPen(QPen(theme().colour("muted"), 1))

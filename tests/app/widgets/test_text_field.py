@@ -1,6 +1,7 @@
 """A field of text hands over what it holds, whatever that is."""
 
 import pytest
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.widgets.text_field import TextField, n_units, with_surrogates
@@ -51,3 +52,34 @@ def test_only_what_the_reader_does_is_told(field):
 def test_halves_that_meet_are_one_character():
     assert with_surrogates("🙂", "\ud83d\ude42") == "🙂"
     assert with_surrogates("a", "\ude42\ud83da") == "\ude42\ud83da"
+
+
+def test_a_mark_colours_a_stretch_and_changes_nothing_else(qtbot):
+    field = TextField("a 🦊 cat")
+    qtbot.addWidget(field)
+    field.resize(300, 36)
+    field.setCursorPosition(1)
+    told = []
+    field.whole_text_edited.connect(told.append)
+    before = field.grab().toImage()
+    field.mark([(4, 7, QColor("red"))])
+    marked = field.grab().toImage()
+    assert marked != before
+    reds = {
+        x
+        for x in range(marked.width())
+        if marked.pixelColor(x, marked.height() // 2) == QColor("red")
+    }
+    text = field.fontMetrics()
+    assert len(reds) <= text.horizontalAdvance("cat") + 1
+    assert (field.whole_text, field.cursorPosition(), told) == ("a 🦊 cat", 1, [])
+    field.mark([])
+    assert field.grab().toImage() == before
+
+
+def test_a_selection_survives_a_mark(qtbot):
+    field = TextField("the cat")
+    qtbot.addWidget(field)
+    field.setSelection(0, 3)
+    field.mark([(4, 7, QColor("red"))])
+    assert field.selectedText() == "the"

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
-from app.style.theme import LIGHT
+from app.style.theme import LIGHT, theme
 from app.widgets.canvas import NOTHING
 from app.widgets.token_strip import (
     GAP,
@@ -138,3 +138,22 @@ def test_turning_the_page_keeps_what_was_at_the_edge(strip, qtbot):
     qtbot.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=edge)
     assert 0 < strip.horizontalScrollBar().value() < strip.viewport().width()
     assert queries == []
+
+
+def test_chips_that_are_pointed_at_elsewhere_are_underlined(qtbot):
+    strip = TokenStrip()
+    qtbot.addWidget(strip)
+    strip.resize(300, strip.height())
+    strip.show_chips((Chip("the", "1"), Chip("cat", "2")))
+    plain = strip.grab().toImage()
+    strip.set_pointed(1, 0)
+    pointed = strip.grab().toImage()
+    y = round(strip.item_rect(0).bottom()) + 2
+    roles = []
+    for index in range(2):
+        x = round(strip.item_rect(index).center().x())
+        assert plain.pixelColor(x, y) != pointed.pixelColor(x, y)
+        roles.append(pointed.pixelColor(x, y))
+    assert roles == [theme().colour("key"), theme().colour("query")]
+    strip.set_pointed(None, None)
+    assert strip.grab().toImage() == plain
