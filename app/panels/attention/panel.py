@@ -49,6 +49,7 @@ class AttentionPanel(Panel):
             self._studies.scores_changed,
             self._studies.maps_changed,
             self._studies.rollout_changed,
+            self._studies.failed,
         ):
             changed.connect(self._on_studies_changed)
         self._studies.failed.connect(session.failed)

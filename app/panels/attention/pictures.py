@@ -46,6 +46,12 @@ PICTURES = (
         "All heads of all layers, ordered by what they do, and their scores.",
     ),
     Picture(
+        "rollout",
+        "Rollout",
+        "rollout_page:RolloutPage",
+        "Where each token's row comes from, through all layers up to this one.",
+    ),
+    Picture(
         "compare",
         "Compare",
         "compare_page:ComparePage",

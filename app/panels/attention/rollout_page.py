@@ -9,11 +9,9 @@ from collections.abc import Hashable
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app.failures import ErrorReport
 from app.panels.attention.page import Page, Part
 from app.panels.attention.status import StatusLine
 from app.scene import Scene
-from app.studies import Studies
 from app.style.fonts import LARGE, SMALL, sans
 from app.widgets.card import GAP, Card, plain_label
 from app.widgets.colour_bar import ColourBar
@@ -38,6 +36,7 @@ TIPS = (
     "P is the largest share that any head of the layer gives",
 )
 WAITING = "Multiplying the layers…"
+NO_MAP = "The layers could not be multiplied; the map is the one before."
 SLIDER_WIDTH = 190
 
 
@@ -45,9 +44,8 @@ class RolloutPage(Page):
     """One map, its layer, and the words that say what it is not."""
 
     def __init__(self) -> None:
-        """An empty map, and nobody to ask."""
+        """An empty map."""
         super().__init__()
-        self._studies: Studies | None = None
         self._view: RolloutView | None = None
         self._is_waiting = False
         self._card, self._map = Card(), ZoomMap()
@@ -86,12 +84,6 @@ class RolloutPage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._card)
 
-    def use_studies(self, studies: Studies) -> None:
-        """Ask these for the maps from now on."""
-        self._studies = studies
-        studies.rollout_changed.connect(self._on_studies_rollout_changed)
-        studies.failed.connect(self._on_studies_failed)
-
     # The page's questions.
 
     def parts(self, scene: Scene) -> tuple[Part, ...]:
@@ -105,55 +97,41 @@ class RolloutPage(Page):
         return layer_of(scene.selection), joining_of(at), shape
 
     def fill(self, scene: Scene) -> None:
-        """Say what is looked at, and show the map if it is there."""
+        """Say what is looked at; the map follows with the marks on it."""
         layer, joining = layer_of(scene.selection), joining_of(scene.viewing)
         self._layers.show_position(layer + 1, scene.trace.config.n_layers, first=1)
         self._joining.set_place(JOININGS.index(joining))
         self._formula.show_formula(FORMULAS[joining], LARGE)
         self._is_waiting = True
-        self._status.set_note(WAITING)
-        self._show_if_there()
 
     def mark(self, scene: Scene) -> None:
-        """Outline the chosen pair of tokens."""
-        self._mark_at(scene.selection)
-
-    def _mark_at(self, at: Selection) -> None:
-        view = self._view
+        """Show the map once it is there, and outline the chosen pair of tokens."""
+        if self._is_waiting:
+            self._show_if_there(scene)
+        view, at = self._view, scene.selection
         if view is not None:
             row, column = view.shaping.row_of(at.query), view.shaping.column_of(at.key)
             self._map.set_selected(row, column)
             self._map.set_highlight(row, column)
 
-    def _show_if_there(self) -> None:
-        """Show the map of the present layer, if the studies have it."""
-        trace, joining = self._trace(), joining_of(self.viewing)
-        if self._studies is None or trace is None or self._studies.trace is not trace:
-            return
-        maps = self._studies.want_rollout(joining)
+    def _show_if_there(self, scene: Scene) -> None:
+        """Show the map of the present layer, or say what becomes of it."""
+        assert self.studies is not None
+        layer, joining = layer_of(scene.selection), joining_of(scene.viewing)
+        maps = self.studies.want_rollout(joining)
         if maps is None:
+            self._status.set_note(WAITING if self.studies.is_busy else NO_MAP)
             return
-        layer = layer_of(self.selection)
         self._is_waiting = False
-        self._view = view = rollout_view(trace, maps, layer, joining, self.viewing)
+        view = rollout_view(scene.trace, maps, layer, joining, scene.viewing)
+        self._view = view
         self._card.set_title(view.title)
         self._about.setText(view.about)
         self._map.show_matrix(view.matrix)
         self._bar.show_scale(view.matrix.scale, "pattern")
         self._on_map_part_changed()
 
-    # What the studies answer, and what the reader does.
-
-    @Slot(object)
-    def _on_studies_rollout_changed(self, _: object) -> None:
-        if self._is_waiting:
-            self._show_if_there()
-            self._mark_at(self.selection)
-
-    @Slot(object)
-    def _on_studies_failed(self, report: ErrorReport) -> None:
-        if self._is_waiting:
-            self._status.set_note(report.sentence)
+    # What the reader does.
 
     def _tip(self, row: int, column: int) -> str:
         return "" if self._view is None else self._view.tip(row, column)

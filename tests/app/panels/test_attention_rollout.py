@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.failures import ErrorReport
-from app.panels.attention.rollout_page import WAITING, RolloutPage
-from app.studies import Studies
+from app.panels.attention import AttentionPanel
+from app.panels.attention.rollout_page import NO_MAP, WAITING
 from app.widgets.play_slider import PlaySlider
 from app.widgets.segments import Segments
 from app.widgets.zoom_map import ZoomMap
-from core.analysis.rollout import rollout
+from app.workers import studies as work
+from app.workers.runner import stop_runners
+from core.analysis.rollout import JOININGS, rollout
 from core.errors import TraceError
 from tests.helpers.sessions import session_showing
 
@@ -27,23 +28,26 @@ def session(qapp):
 
 
 @pytest.fixture
-def page(qtbot, session):
-    studies = Studies(session)
-    page = RolloutPage()
-    qtbot.addWidget(page)
-    page.studies = studies
-    page.use_studies(studies)
-    page.resize(782, 560)
-    page.selection_requested.connect(session.request_selection)
-    page.viewing_requested.connect(session.request_viewing)
-    session.scene_changed.connect(page.display)
-    yield page
-    studies.close()
+def panel(qtbot, session):
+    """The panel as the host has it: shown, and told of every scene."""
+    panel = AttentionPanel(session)
+    qtbot.addWidget(panel)
+    panel.resize(782, 560)
+    session.request_viewing(replace(session.viewing, picture="rollout"))
+    session.scene_changed.connect(panel.display)
+    panel.show()
+    yield panel
+    stop_runners(WAIT_MS)
+
+
+@pytest.fixture
+def page(panel, session):
+    return panel.page(session.scene)
 
 
 def shown(qtbot, session, page):
     """The values of the map, once they have come."""
-    page.display(session.scene)
+    session.scene_changed.emit(session.scene)
     qtbot.waitUntil(lambda: not page.studies.is_busy, timeout=WAIT_MS)
     return page.findChild(ZoomMap).matrix.values
 
@@ -68,7 +72,7 @@ def test_the_slider_leads_to_another_layer_at_the_same_stage(qtbot, session, pag
 
 def test_heads_are_joined_as_the_reader_chooses(qtbot, session, page):
     shown(qtbot, session, page)
-    page.findChild(Segments).choose(1)
+    page.findChild(Segments).choose(JOININGS.index("largest"))
     assert session.viewing.joining == "largest"
     values = shown(qtbot, session, page)
     allowed = session.trace.part("mask")
@@ -90,11 +94,17 @@ def test_a_newer_sentence_is_waited_for_and_shown(qtbot, session, page):
     assert "rows sum to 1" in page._status.text
 
 
-def test_what_cannot_be_rolled_out_is_said_where_the_map_would_be(session, page):
-    page.display(session.scene)
-    report = ErrorReport.of(TraceError("It cannot be."), "rolling attention out")
-    page.studies.failed.emit(report)
-    assert page._status.text == report.sentence
+def test_what_cannot_be_rolled_out_is_said_where_the_map_would_be(
+    qtbot, session, page, monkeypatch
+):
+    def refuse(request):
+        raise TraceError("This cannot be.")
+
+    monkeypatch.setitem(work.ANSWERS, work.RolloutRequest, refuse)
+    with qtbot.waitSignal(session.failed, timeout=WAIT_MS) as heard:
+        session.scene_changed.emit(session.scene)
+    assert "This cannot be." in heard.args[0].sentence
+    assert page._status.text == NO_MAP
 
 
 @pytest.mark.parametrize("text", ["t", SENTENCE])
