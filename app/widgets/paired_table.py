@@ -1,7 +1,7 @@
 """A table of numbers with two bars a row, one over the other: this against that.
 
-Place: the weight of attention against its effect. In: rows with two lengths. Out: as
-of any `FigureTable`.
+Place: the weight of attention against its effect. In: rows with two lengths, of which
+the first two columns tell. Out: as of any `FigureTable`.
 """
 
 from dataclasses import dataclass
@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
+from app.style.fonts import SMALL, sans
 from app.style.theme import theme
 from app.widgets.figure_table import FigureTable
-from app.widgets.number_table import TableRow
+from app.widgets.label import advance
+from app.widgets.number_table import HEAD_ROOM, TableRow
 
 BAR_HEIGHT, BETWEEN = 6.0, 1.0
 THINNEST = 1.0
+SWATCH, SWATCH_GAP = 6.0, 4.0
+"""The colour of a bar beside the head of its column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,21 @@ class PairedRow(TableRow):
 
 
 class PairedTable(FigureTable):
-    """Rows of `PairedRow`."""
+    """Rows of `PairedRow`; the first two heads wear the colours of the bars."""
+
+    def paint_over(self, painter: QPainter) -> None:
+        """The heads, and a swatch of each bar's colour."""
+        super().paint_over(painter)
+        row = self._rows[0]
+        assert isinstance(row, PairedRow)
+        boxes = zip(self._number_boxes(), self._heads, strict=True)
+        for role, ((left, width), head) in zip(
+            (row.role, row.second_role), boxes, strict=False
+        ):
+            x = left + width - advance(head, sans(SMALL)) - SWATCH_GAP - SWATCH
+            y = (self._head_height - HEAD_ROOM - SWATCH) / 2
+            swatch = QRectF(round(x), round(y), SWATCH, SWATCH)
+            painter.fillRect(swatch, theme().colour(role))
 
     def _paint_bar(
         self,

@@ -9,18 +9,18 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout
 
 from app.panels.attention.status import StatusLine
-from app.style.fonts import SMALL, sans
-from app.widgets.card import GAP, Card, plain_label
+from app.widgets.card import GAP, Card, give_the_rest, plain_label
 from app.widgets.lane import Lane
 from app.widgets.lanes import Lanes
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.paired_table import PairedRow, PairedTable
 from app.widgets.segments import Segments
 from core.trace.numbers import short, tight
-from core.trace.views.attention_effect import ORDERS, KeyEffects, percent
+from core.trace.views.attention_effect import ORDERS, KeyEffects
 from core.trace.views.attention_output import HeadOutput, Push, Pushes
 
-LEGEND = "upper bar: attention · lower bar: effect · the longest is {}"
+LEAST_TABLE, LEAST_LIST = 90, 70
+"""Heights; what is left over is shared by the cards' weights."""
 STRIP_HEIGHT = 52
 """One lane and its labels."""
 
@@ -46,10 +46,9 @@ class TableCard(Card):
         self._answer = plain_label()
         self._answer.setObjectName("effect.answer")
         self._answer.setWordWrap(True)
-        self._legend = StatusLine()
+        give_the_rest(self._table, LEAST_TABLE)
         self.head.addWidget(self._orders)
         self.body.addWidget(self._table, 1)
-        self.body.addWidget(self._legend)
         self.body.addWidget(self._answer)
         self._orders.chosen.connect(self._on_order_chosen)
         self._table.row_clicked.connect(self._on_row_clicked)
@@ -60,7 +59,6 @@ class TableCard(Card):
         self._view = view
         self.set_title(f"What {view.query_label} takes")
         self._answer.setText(view.answer)
-        self._legend.set_note(LEGEND.format(percent(view.largest_share)))
         self._show_rows()
 
     def set_selected(self, key: int) -> None:
@@ -126,9 +124,9 @@ class OutputCard(Card):
         self._raised, self._lowered = NumberTable("raised"), NumberTable("lowered")
         self._raised.setObjectName("effect.raised")
         self._lowered.setObjectName("effect.lowered")
-        self._reading = plain_label(ink="muted")
-        self._reading.setFont(sans(SMALL))
-        self._reading.setWordWrap(True)
+        self._reading = StatusLine()
+        for table in (self._raised, self._lowered):
+            give_the_rest(table, LEAST_LIST)
         tables = QHBoxLayout()
         tables.setSpacing(2 * GAP)
         tables.addWidget(self._raised, 1)
@@ -148,18 +146,19 @@ class OutputCard(Card):
         total = f"‖·‖ {tight(view.length)}"
         lane = Lane("output", view.vector, view.scale, "value", "cells", total)
         self._strip.show_lanes((lane,), view.features)
-        self._reading.setText(view.reading)
+        self._reading.set_note(view.reading)
 
     def show_pushes(self, pushes: Pushes, message: str) -> None:
         """List the logits that are moved most; `message` stands where there is none."""
         self._pushes = pushes
-        for table, words, role in (
-            (self._raised, "raises", "accent"),
-            (self._lowered, "lowers", "negative"),
+        raised = push_rows(pushes.raised, pushes.largest, "accent")
+        lowered = push_rows(pushes.lowered, pushes.largest, "negative")
+        for table, rows, others, words in (
+            (self._raised, raised, lowered, "raises"),
+            (self._lowered, lowered, raised, "lowers"),
         ):
-            listed = self._listed(table)
             table.set_message(message)
-            table.show_rows(push_rows(listed, pushes.largest, role), ("logit",), words)
+            table.show_rows(rows, ("logit",), words, beside=others)
         self._mark_token()
 
     def set_selected(self, feature: int, token: int) -> None:
@@ -182,7 +181,9 @@ class OutputCard(Card):
         if self._view is None:
             return ""
         number = short(float(self._view.vector[feature]), 4)
-        return f"feature {feature + 1} of what the head adds\n{number}"
+        return (
+            f"feature {feature + 1} of what the head adds\n{number}\n{self._view.size}"
+        )
 
     @Slot(int, int)
     def _on_strip_clicked(self, _: int, feature: int) -> None:

@@ -47,7 +47,7 @@ from core.trace.views.places import LabelOf
 
 MAP_WIDTH, NUMBERS_WIDTH = 5, 6
 MAP_HEIGHT, LENGTHS_HEIGHT = 7, 2
-TABLE_HEIGHT, OUTPUT_HEIGHT = 5, 6
+TABLE_HEIGHT, OUTPUT_HEIGHT = 10, 11
 HEADS = ("this head", "all heads")
 RANKING = "being ranked"
 NO_NUMBERS = "none"

@@ -18,10 +18,10 @@ from core.trace.views.attention_effect import layer_number
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
 from core.trace.views.places import LabelOf
 
-TOO_LARGE = "The vocabulary is too large to be ranked here."
+TOO_LARGE = "the vocabulary is too large to be ranked here"
 MOST_MULTIPLICATIONS = 100_000_000
 """A vocabulary that takes more than this is not ranked: it would hold the window."""
-N_RANKED = 20
+N_RANKED = 12
 """Tokens raised and lowered most, at most."""
 EASY_MULTIPLICATIONS = 4_000_000
 """A vocabulary that takes no more than this is ranked within a few milliseconds."""
@@ -48,8 +48,10 @@ class HeadOutput:
     lengths: FloatArray
     """[n]: the same of every token of the sentence."""
     tokens: Axis
+    size: str
+    """Its length beside that of its parts, in words."""
     reading: str
-    """Its length beside that of its parts, and how the logits are reckoned."""
+    """How the logits are reckoned, or why they are not."""
     is_ranked: bool
     """Whether the vocabulary is small enough to be ranked in the window."""
     is_easy: bool
@@ -80,7 +82,7 @@ def head_output(trace: Trace, attn: str, head: int, query: int) -> HeadOutput:
     parts = trace.part(f"{attn}.pattern", (head, query)) * reach(trace, layer, head)
     work = trace.config.d_model * trace.config.n_vocab
     length = float(np.sqrt(np.square(row, dtype=np.float64).sum()))
-    lengths = f"{short(length)} long; its parts together {short(parts.sum())}."
+    together = f"its parts together {short(parts.sum())}: they cancel in part"
     is_ranked = work <= MOST_MULTIPLICATIONS
     logits = reading_of_logits(trace, attn, query) if is_ranked else TOO_LARGE
     return HeadOutput(
@@ -90,7 +92,8 @@ def head_output(trace: Trace, attn: str, head: int, query: int) -> HeadOutput:
         length=length,
         lengths=output_lengths(trace, layer, head),
         tokens=token_axis(trace, "token", "query"),
-        reading=f"{lengths} {logits}",
+        size=f"the whole row is {short(length)} long, {together}",
+        reading=logits,
         is_ranked=is_ranked,
         is_easy=work <= EASY_MULTIPLICATIONS,
     )
@@ -125,7 +128,7 @@ def reading_of_logits(trace: Trace, attn: str, query: int) -> str:
     """What stands between the head and the logits, and what was done about it."""
     norms = norms_behind(trace, f"{attn}.out", query)
     if not norms:
-        return "Logits: read off directly, no norm stands between."
+        return "read off directly: no norm stands between"
     if len(norms) == 1:
-        return "Logits: through the final norm, its divisor as it was."
-    return f"Logits: through the {len(norms)} norms behind, each divisor as it was."
+        return "through the final norm, its divisor as it was"
+    return f"through the {len(norms)} norms behind, each divisor as it was"
