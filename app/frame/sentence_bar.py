@@ -199,7 +199,9 @@ class SentenceBar(QFrame):
         self.keep.setVisible(bool(n_too_long) and not unknown)
         set_ink(self._counts, "muted" if self._session.fits else "warning")
         if unknown:
-            self._counts.setText(short_note(unknown))
+            is_roomy = self.width() >= ROOMY
+            few = f"{len(encoding.unknown):,} unknown"
+            self._counts.setText(short_note(unknown) if is_roomy else few)
             self._counts.setToolTip(as_tip(unknown))
         elif n_too_long and card is not None:
             n = len(encoding.pieces)

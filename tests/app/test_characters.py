@@ -58,6 +58,12 @@ def test_unknown_characters_are_marked_and_named(bench, session):
     assert bench.host.page.title == UNKNOWN.title
 
 
+def test_where_there_is_little_room_they_are_counted(bench, session):
+    session.request_text("abd?")
+    bench.sentence.resize(700, 52)
+    assert bench.sentence.counts == "2 unknown"
+
+
 def test_they_are_left_out_when_asked_and_come_back_by_undo(bench, session, qtbot):
     session.request_text("abd?")
     button = leave_out(bench)
