@@ -46,6 +46,30 @@ PICTURES = (
         "All heads of all layers, ordered by what they do, and their scores.",
     ),
     Picture(
+        "lines",
+        "Lines",
+        "lines_page:LinesPage",
+        "Queries left, keys right, joined by lines as strong as the shares.",
+    ),
+    Picture(
+        "text",
+        "Text",
+        "text_page:TextPage",
+        "The sentence, shaded by whom a token looks at or who looks at it.",
+    ),
+    Picture(
+        "birth",
+        "q · k",
+        "birth_page:BirthPage",
+        "How one share comes about, from two vectors to the softmax.",
+    ),
+    Picture(
+        "effect",
+        "Effect",
+        "effect_page:EffectPage",
+        "What the head moves: the size of what each key adds, and its logits.",
+    ),
+    Picture(
         "rollout",
         "Rollout",
         "rollout_page:RolloutPage",
