@@ -46,8 +46,8 @@ LEAST_CELL = 4.0
 NUMBER_WIDTH = 38
 MOST_SPREAD = 3.0
 """Between the lines of two maps that join the same tokens, in pixels."""
-FINE = 600
-"""So many lines are painted pixel by pixel, more at half the width."""
+FINE, COARSE = 400, 2
+"""So many lines are painted pixel by pixel, more with pixels so much larger."""
 LINEAR = Scale("share", 1.0)
 """Opacity is the share itself."""
 
@@ -277,11 +277,11 @@ class AttentionLines(Canvas):
         spread = 0.0
         if focus != NOTHING and n > 1:
             spread = min(MOST_SPREAD, 0.7 * self._pitch / n)
-        at = Rows(self._pitch, self.offset().y(), width, spread)
+        pixel = 1 if len(strands) <= FINE else COARSE
+        at = Rows(self._pitch, self.offset().y(), width, pixel, spread)
         lines = lines_of(strands, at, n, self._opacity, self._dimmed)
         palette = np.array([channels(sequence_hex(at)) for at in self._colours])
-        step = 1 if len(lines) <= FINE else 2
-        pixels = rastered(lines, palette, max(2, width // step), height)
+        pixels = rastered(lines, palette, -(-width // pixel), -(-height // pixel))
         high, wide = pixels.shape[:2]
         form = QImage.Format.Format_RGBA8888_Premultiplied
         # A copy: the picture must own its bytes.

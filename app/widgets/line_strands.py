@@ -62,6 +62,8 @@ class Rows:
     """How far the picture is scrolled."""
     run: float
     """How far the right side is from the left."""
+    pixel: int = 1
+    """How large a pixel of the picture is painted; large ones make all lines wide."""
     spread: float = 0.0
     """How far apart the lines of neighbouring maps start."""
 
@@ -106,15 +108,16 @@ def lines_of(
         inks[strands.columns == dimmed] *= DIMMED
     copies = [np.arange(len(strands))]
     steps = [np.zeros(len(strands))]
-    for step, least in zip((1.0, -1.0), THICKER_FROM, strict=True):
+    wider = zip((1.0, -1.0), THICKER_FROM, strict=True)
+    for step, least in wider if at.pixel == 1 else ():
         copies.append(np.flatnonzero(strands.shares >= least))
         steps.append(np.full(len(copies[-1]), step))
     which, by = np.concatenate(copies), np.concatenate(steps)
     # A steep line grows wider sideways: there a pixel is so much height.
     by *= np.maximum(1, np.abs(ends - starts)[which] / at.run)
     return Lines(
-        starts=(starts[which] + by).astype(np.float32),
-        ends=(ends[which] + by).astype(np.float32),
+        starts=((starts[which] + by) / at.pixel).astype(np.float32),
+        ends=((ends[which] + by) / at.pixel).astype(np.float32),
         opacities=inks[which],
         colours=strands.maps[which],
     )

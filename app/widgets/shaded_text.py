@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.style.fonts import CAPTION, LARGE, TITLE, mono
@@ -92,7 +92,11 @@ class ShadedText(Canvas):
 
     def show_tokens(self, tokens: tuple[TextToken, ...]) -> None:
         """Show another text, without shades."""
-        self._tokens, self._shade, self._levels = tokens, None, []
+        self._shade, self._levels = None, []
+        if tokens == self._tokens:
+            self.viewport().update()
+            return
+        self._tokens = tokens
         self._runs = bracket_runs([token.bracket for token in tokens])
         self.refresh()
 
@@ -143,17 +147,30 @@ class ShadedText(Canvas):
         bottom = 0.0
         for size in SIZES:
             self._size = size
-            self._boxes = self._flow(size, seen.width())
+            items, room = (
+                self._flow_items(mono(size)),
+                max(1, seen.width() - 2 * MARGIN),
+            )
+            n_lines = sum(item.width for item in items) / room
+            if size != SIZES[-1] and n_lines * self._pitch() > seen.height():
+                continue  # too long at this size, wherever its lines end
+            height = line_height(mono(size)) + 2 * INSIDE
+            boxes = boxes_of(items, room, self._pitch(), height)
+            self._boxes = tuple(box.translated(MARGIN, MARGIN) for box in boxes)
             bottom = self._boxes[-1].bottom() if self._boxes else 0.0
             bottom += line_height(mono(CAPTION)) + MARGIN
             if bottom <= seen.height():
                 break
         return QSizeF(seen.width(), bottom)
 
-    def _flow(self, size: float, width: float) -> tuple[QRectF, ...]:
-        font = mono(size)
+    def _pitch(self) -> float:
+        """From one line to the next, with room for numbers between them."""
+        height = line_height(mono(self._size)) + 2 * INSIDE
+        return height + line_height(mono(CAPTION)) + GAP
+
+    def _flow_items(self, font: QFont) -> list[FlowItem]:
         brackets = [None, *(token.bracket for token in self._tokens)]
-        items = [
+        return [
             FlowItem(
                 width=advance(token.label, font) + 2 * PADDING,
                 lead=advance(" ", font) if token.starts_with_space else 0.0,
@@ -164,18 +181,13 @@ class ShadedText(Canvas):
             )
             for token, before in zip(self._tokens, brackets, strict=False)
         ]
-        height = line_height(font) + 2 * INSIDE
-        pitch = height + line_height(mono(CAPTION)) + GAP
-        boxes = boxes_of(items, max(1.0, width - 2 * MARGIN), pitch, height)
-        return tuple(box.translated(MARGIN, MARGIN) for box in boxes)
 
     def neighbour(self, index: int, key: int) -> int:
         """Left and right in the text; up and down to the nearest token of a line."""
         if key not in DOWN:
             return super().neighbour(index, key)
         here = self._boxes[index].center()
-        pitch = self._boxes[0].height() + line_height(mono(CAPTION)) + GAP
-        there = here + QPointF(0, DOWN[key] * pitch)
+        there = here + QPointF(0, DOWN[key] * self._pitch())
         distances = [
             (abs(box.center().y() - there.y()), abs(box.center().x() - there.x()))
             for box in self._boxes
