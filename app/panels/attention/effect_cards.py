@@ -21,6 +21,8 @@ from core.trace.views.attention_output import HeadOutput, Push, Pushes
 
 LEAST_TABLE, LEAST_LIST = 90, 70
 """Heights; what is left over is shared by the cards' weights."""
+LONGEST_HEAD = 12
+"""Characters of a token that may stand over a column."""
 STRIP_HEIGHT = 52
 """One lane and its labels."""
 
@@ -75,7 +77,9 @@ class TableCard(Card):
         view = self._view
         assert view is not None
         self._places = view.shown(ORDERS[self._orders.place], self._key)
-        heads = ("weight", "effect", f"logit of {view.token_label}")
+        is_short = len(view.token_label) <= LONGEST_HEAD  # else the tips tell it
+        logit = f"logit of {view.token_label}" if is_short else "logit"
+        heads = ("weight", "effect", logit)
         self._table.show_rows(rows_of(view, self._places), heads, "looks at")
 
     def _key_of(self, row: int) -> int | None:

@@ -9,6 +9,7 @@ from app.panels.attention.birth_page import BirthPage
 from app.widgets.chain import Chain
 from app.widgets.lanes import Lanes
 from core.trace.matrix import Cell
+from core.trace.viewing import Viewing
 from tests.helpers.scenes import scene_of
 
 ATTN = "layers.1.attn"
@@ -110,3 +111,10 @@ def test_the_link_of_the_present_step_is_lit(page, step, link):
 def test_a_masked_key_has_no_number_in_the_row(page):
     shown(page, query=1, key=3)
     assert all(np.isnan(lane.values[3]) for lane in lanes_of(page, "row").lanes)
+
+
+def test_where_maps_join_words_it_says_that_tokens_stay_as_recorded(page):
+    scene = shown(page, query=4, key=2)
+    assert "as it was recorded" not in page._reading.text
+    page.display(replace(scene, viewing=Viewing(whole_words=True)))
+    assert "every token as it was recorded" in page._reading.text

@@ -157,3 +157,11 @@ def test_a_vocabulary_too_large_is_not_ranked_and_says_so(page, monkeypatch):
     shown(page, query=4, head=1)
     assert child(page, NumberTable, "raised").message == output.TOO_LARGE
     assert page._output._reading.text == output.TOO_LARGE
+
+
+def test_hidden_tokens_leave_the_map_and_the_marks(page):
+    shown(page, query=4, key=0, viewing=Viewing(sink="left out"))
+    matrix = child(page, ZoomMap, "map").matrix
+    assert matrix.values.shape[1] == matrix.values.shape[0] - 1
+    child(page, ZoomMap, "map").cell_clicked.emit(4, 0)
+    assert page.wishes[-1].key == 1
