@@ -33,9 +33,10 @@ def told_twice(n_vocab: int, n: int, apart: Iterable[int] = ()) -> list[int]:
     specials = set(apart)
     choice = [each for each in range(n_vocab) if each not in specials]
     choice = choice or list(range(n_vocab))
+    ids = [draws.choice(choice) for _ in range(n)]  # first, as in every run so far
     if n <= len(choice):
-        return draws.sample(choice, n) * 2
-    return draws.choices(choice, k=n) * 2
+        ids = draws.sample(choice, n)
+    return ids * 2
 
 
 def telling_scores(bundle: "Bundle") -> HeadScores:

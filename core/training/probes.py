@@ -7,7 +7,6 @@ nobody looks into. Every pass reads at most 80 tokens, whatever the model's size
 """
 
 import io
-import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.analysis.heads import SCORES_BY_NAME, scored
+from core.analysis.reading import Reading, Tokens
+from core.analysis.telling import LONGEST_TELLING, told_twice
 from core.errors import TraceError
 from core.files import explained, write_whole
 from core.generation.generate import generate
@@ -33,10 +35,6 @@ LONGEST_SENTENCE = 48
 """Tokens of the probe sentence that are read."""
 N_TOP = 5
 """Likeliest next tokens that are told."""
-LONGEST_TELLING = 40
-"""Random tokens that are told twice, to find heads that copy."""
-TELLING_SEED = 0
-"""The same tokens in every run, so that runs can be compared."""
 SAMPLE_TEMPERATURE = 0.8
 """Of a text sample: a small model rambles at 1."""
 FIRST_TOKEN = (0,)
@@ -93,21 +91,22 @@ def probe(
 def score_heads(step: int, model: Transformer) -> HeadsScored | None:
     """Rate how far each head looks back; None where n_ctx is below 4.
 
-    `previous` is the mean share on the token before, `induction` the one on the token
-    after the same token's first telling (Olsson et al. 2022), both over the second
-    telling, where either can be done.
+    Both scores are those of `core.analysis.heads`, on tokens told twice and over the
+    second telling, where either can be done.
     """
-    ids = told_twice(model.config.n_vocab, _longest(model, 2 * LONGEST_TELLING) // 2)
-    n = len(ids) // 2
+    n = min(LONGEST_TELLING, model.config.n_ctx // 2)
     if n < 2:
         return None
+    ids = told_twice(model.config.n_vocab, n)
     patterns, _ = read(model, ids)
-    queries = np.arange(n, 2 * n)
-    return HeadsScored(
-        step=step,
-        previous=patterns[:, :, queries, queries - 1].mean(-1).tolist(),
-        induction=patterns[:, :, queries, queries - n + 1].mean(-1).tolist(),
-    )
+    allowed = functions.causal_mask(2 * n, 2 * n).numpy()
+    tokens = Tokens(np.array(ids), allowed, period=n)
+    layers = [Reading(pattern, tokens) for pattern in patterns]
+    scores = {
+        name: [scored(SCORES_BY_NAME[name], layer).tolist() for layer in layers]
+        for name in ("previous", "induction")
+    }
+    return HeadsScored(step=step, **scores)
 
 
 def sample(
@@ -155,15 +154,6 @@ def read(model: Transformer, ids: list[int]) -> tuple[Patterns, Patterns]:
     if not (np.isfinite(patterns).all() and np.isfinite(probs).all()):
         raise TraceError("The model's numbers are not finite any more.")
     return patterns, probs
-
-
-def told_twice(n_vocab: int, n: int) -> list[int]:
-    """Draw n tokens, none of them twice if there are enough, and repeat them."""
-    draws = random.Random(TELLING_SEED)
-    ids = [draws.randrange(n_vocab) for _ in range(n)]
-    if n <= n_vocab:
-        ids = draws.sample(range(n_vocab), n)
-    return ids * 2
 
 
 def write_patterns(path: Path, patterns: Patterns) -> None:

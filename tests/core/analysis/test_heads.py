@@ -267,6 +267,13 @@ def test_what_is_told_twice_leaves_special_tokens_out():
     assert not {0, 9} & set(ids)
 
 
+def test_tokens_told_twice_are_different_and_the_same_each_time():
+    ids = told_twice(272, 40)
+    assert ids[:40] == ids[40:]
+    assert len(set(ids)) == 40
+    assert ids == told_twice(272, 40)
+
+
 @pytest.mark.parametrize("n_vocab", [1, 3])
 def test_a_small_vocabulary_is_told_twice_too(n_vocab):
     ids = told_twice(n_vocab, 8, apart=[0])

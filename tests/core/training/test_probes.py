@@ -18,7 +18,6 @@ from core.training.probes import (
     probe,
     sample,
     score_heads,
-    told_twice,
     write_patterns,
 )
 from tests.helpers.bundles import random_model, tiny_bundle, tiny_tokenizer
@@ -76,14 +75,6 @@ def test_a_long_sentence_is_cut_to_what_the_model_reads(
 def test_without_a_sentence_nothing_is_probed() -> None:
     watch = dataclasses.replace(WATCH, sentence="")
     assert probe(0, tiny_model(), tiny_tokenizer(), watch) is None
-
-
-def test_tokens_told_twice_are_different_and_the_same_each_time() -> None:
-    ids = told_twice(272, 40)
-    assert ids[:40] == ids[40:]
-    assert len(set(ids)) == 40
-    assert ids == told_twice(272, 40)
-    assert len(told_twice(3, 40)) == 80
 
 
 def test_a_head_that_looks_back_by_one_scores_one() -> None:
