@@ -91,12 +91,11 @@ def key_parts(trace: Trace, layer: int, head: int, position: int, token_id: int)
 
     -> [n_key]; the pattern times what the value row adds. They sum to the head's part.
     """
-    config, attn = trace.config, f"layers.{layer}.attn"
+    attn, group = f"layers.{layer}.attn", trace.config.n_queries_per_key
     pattern = trace.part(f"{attn}.pattern", (head, position))
-    values = trace.part(f"{attn}.v", (head // config.n_queries_per_key,))
-    direction = _direction_behind(trace, f"{attn}.out", position, token_id)
-    seen = _seen(trace, f"{attn}.W_O", direction).reshape(config.n_heads, -1)[head]
-    return np.asarray(pattern * np.einsum("kd,d->k", values, seen))
+    values = trace.part(f"{attn}.v", (head // group,))
+    direction = head_direction(trace, layer, head, position, token_id)
+    return np.asarray(pattern * np.einsum("kd,d->k", values, direction))
 
 
 @may_be_broken
@@ -106,9 +105,19 @@ def neuron_parts(trace: Trace, layer: int, position: int, token_id: int) -> Row:
     -> [d_ff]
     """
     ffn = f"layers.{layer}.ffn"
-    direction = _direction_behind(trace, f"{ffn}.out", position, token_id)
+    direction = direction_behind(trace, f"{ffn}.out", position, token_id)
     active = _wide(trace, f"{ffn}.active", position)
     return np.asarray(active * _seen(trace, f"{ffn}.W_2", direction))
+
+
+def head_direction(
+    trace: Trace, layer: int, head: int, position: int, token_id: int
+) -> Row:
+    """The direction in a head's output that makes the logit. [d_head]."""
+    out = f"layers.{layer}.attn.out"
+    direction = direction_behind(trace, out, position, token_id)
+    seen = _seen(trace, trace.step(out).inputs[1], direction)
+    return np.asarray(seen.reshape(trace.config.n_heads, -1)[head])
 
 
 @may_be_broken
@@ -180,15 +189,15 @@ def _back_along_stream(trace: Trace) -> Iterator[Step]:
 
 def _stream(trace: Trace, position: int, token_id: int) -> Iterator[tuple[Step, Row]]:
     """Each step of the stream, and the direction in its row that makes the logit."""
-    direction = _unembedding(trace, token_id)
+    direction = unembedding(trace, token_id)
     for step in _back_along_stream(trace):
         yield step, direction
         if step.op in NORMS:
             direction = held_norm(trace, step, position).backward(direction)
 
 
-def _direction_behind(trace: Trace, key: str, position: int, token_id: int) -> Row:
-    """The direction in what is added as `key` that makes the logit."""
+def direction_behind(trace: Trace, key: str, position: int, token_id: int) -> Row:
+    """The direction in what is added as `key` that makes the logit. [d_model]."""
     return next(
         direction
         for step, direction in _stream(trace, position, token_id)
@@ -196,7 +205,8 @@ def _direction_behind(trace: Trace, key: str, position: int, token_id: int) -> R
     )
 
 
-def _unembedding(trace: Trace, token_id: int) -> Row:
+def unembedding(trace: Trace, token_id: int) -> Row:
+    """What the last row is multiplied with to give a logit. [d_model]."""
     table = trace.step(LOGITS).inputs[1]
     index = (token_id,) if trace.config.tie_embeddings else (None, token_id)
     return trace.part(table, index).astype(np.float64)

@@ -12,13 +12,17 @@ from dataclasses import dataclass, replace
 from math import isfinite
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.analysis.attribution import (
     LOGITS,
     Contribution,
+    direction_behind,
+    head_direction,
     key_parts,
     logit_parts,
     neuron_parts,
+    unembedding,
 )
 from core.trace.numbers import short
 from core.trace.selection import Selection
@@ -26,6 +30,7 @@ from core.trace.trace import Trace
 from core.trace.views.places import token_label
 
 LabelOf = Callable[[int], str]
+Row = NDArray[np.float64]
 
 N_KEYS = 2
 """Tokens that the largest head took most from, at most."""
@@ -65,6 +70,16 @@ class _Question:
             token=self.token_id,
         )
         return TourStop(place, sentence)
+
+    def feature(self, step: str, direction: Row, *head: int) -> int:
+        """The feature of the row that a direction takes most from."""
+        row = self.trace.part(step, (*head, self.position))
+        return int((row * direction).argmax())
+
+    def added_feature(self, step: str) -> int:
+        """The feature of what a step adds to the stream that matters most."""
+        asked = self.position, self.token_id
+        return self.feature(step, direction_behind(self.trace, step, *asked))
 
     @property
     def of_logit(self) -> str:
@@ -140,10 +155,12 @@ def _ends(asked: _Question) -> Iterator[TourStop]:
     )
     sums = {kind: parts_of_kind(asked.parts, kind) for kind in KINDS}
     listed = ", ".join(f"{kind} {signed(x)}" for kind, x in sums.items() if x)
+    last = trace.step(LOGITS).inputs[0]
     yield asked.stop(
-        trace.step(LOGITS).inputs[0],
+        last,
         f"The stream is a sum, and so is the logit {short(asked.logit)}: {listed}. "
         f"{_held(trace)}",
+        feature=asked.feature(last, unembedding(trace, asked.token_id)),
     )
 
 
@@ -183,12 +200,16 @@ def _attention(asked: _Question, layer: int, value: float) -> Iterator[TourStop]
         f"{path}.out",
         f"{_first_up(name)} added {signed(value)} {asked.of_logit}; the largest part "
         f"of it is head {head + 1} ({signed(heads[head])}).",
+        feature=asked.added_feature(f"{path}.out"),
     )
+    found = asked.position, asked.token_id
+    seen = head_direction(asked.trace, layer, head, *found)
     yield asked.stop(
         f"{path}.heads",
         f"Head {head + 1} of layer {layer + 1} added {signed(heads[head])}: its "
         f"output through W_O, the norm and {_table(asked.trace)}.",
         head=head,
+        feature=asked.feature(f"{path}.heads", seen, head),
     )
     yield from _keys(asked, layer, head, heads[head])
 
@@ -205,8 +226,8 @@ def _keys(asked: _Question, layer: int, head: int, value: float) -> Iterator[Tou
         yield asked.stop(
             f"{path}.pattern",
             f"Head {head + 1} took {signed(given[key])} of its {signed(value)} from "
-            f"“{token_label(trace, key)}”, which gets {short(float(shares[key]))} "
-            "of its attention.",
+            f"“{token_label(trace, key)}”, token {key + 1}: it gets "
+            f"{short(float(shares[key]))} of the attention.",
             head=head,
             key=key,
         )
@@ -228,6 +249,7 @@ def _feed_forward(asked: _Question, layer: int, value: float) -> Iterator[TourSt
         f"{path}.out",
         f"{_first_up(name)} added {signed(value)} {asked.of_logit}; the largest part "
         f"of it is neuron {neuron + 1} ({signed(float(given[neuron]))}).",
+        feature=asked.added_feature(f"{path}.out"),
     )
     active = asked.trace.value(f"{path}.active", (asked.position, neuron))
     yield asked.stop(

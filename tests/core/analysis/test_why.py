@@ -7,7 +7,12 @@ import re
 import pytest
 import torch
 
-from core.analysis.attribution import key_parts, logit_parts, neuron_parts
+from core.analysis.attribution import (
+    head_direction,
+    key_parts,
+    logit_parts,
+    neuron_parts,
+)
 from core.analysis.why import KINDS, by_layer, kind_of, parts_of_kind, signed, why
 from core.bundle import make_bundle
 from core.errors import TraceError
@@ -159,3 +164,21 @@ def test_where_the_logit_is_no_number_the_tour_is_one_stop():
 def test_a_token_that_does_not_exist_is_refused():
     with pytest.raises(TraceError):
         why(tiny_trace(), 9, 5, LABEL_OF)
+
+
+def test_a_stop_points_at_the_number_that_matters_most():
+    trace = tiny_trace(norm_place="post")
+    for stop in tour_of(trace, 2, 40):
+        place = stop.selection
+        if not place.step.endswith("attn.heads"):
+            continue
+        layer = trace.step(place.step).layer
+        row = trace.part(place.step, (place.head, 2))
+        direction = head_direction(trace, layer, place.head, 2, 40)
+        part = next(
+            part.value
+            for part in logit_parts(trace, 2, 40)
+            if (part.layer, part.head) == (layer, place.head)
+        )
+        assert row @ direction == pytest.approx(part, rel=1e-4)
+        assert place.feature == (row * direction).argmax()
