@@ -77,6 +77,7 @@ ACTIONS = (
     ActionRow(
         "trail.forward", "&Forward to the next number", "walk", "Alt+Right", "next"
     ),
+    ActionRow("tour.start", "&Why did it say that?", "walk", "Ctrl+Y", "help"),
     ActionRow("time.previous", "&Earlier checkpoint", "walk", "Ctrl+Left"),
     ActionRow("time.next", "Later &checkpoint", "walk", "Ctrl+Right"),
     ActionRow("time.play", "Play t&he training", "walk", "Ctrl+Space", is_switch=True),

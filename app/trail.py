@@ -4,7 +4,10 @@ In: links that are followed, and wishes to go back, forward or to a crumb. Out: 
 wishes to the session, and the crumbs that the inspector shows.
 """
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction
 
 from app.session import Session
 from core.trace.matrix import Cell
@@ -23,7 +26,16 @@ class TrailKeeper(QObject):
         super().__init__(parent)
         self._session = session
         self._trail = Trail()
+        self._actions: dict[int, QAction] = {}
         session.scene_changed.connect(self._on_session_scene_changed)
+
+    def use_actions(self, actions: Mapping[str, QAction]) -> None:
+        """Let menu and keys go back and forward, where there is somewhere to go."""
+        self._actions = {-1: actions["trail.back"], 1: actions["trail.forward"]}
+        self._actions[-1].triggered.connect(self.back)
+        self._actions[1].triggered.connect(self.forward)
+        self.trail_changed.connect(self._on_trail_changed)
+        self._on_trail_changed()
 
     @property
     def crumbs(self) -> tuple[tuple[int, Selection], ...]:
@@ -73,3 +85,8 @@ class TrailKeeper(QObject):
     @Slot(object)
     def _on_session_scene_changed(self, _: object) -> None:
         self.trail_changed.emit()
+
+    @Slot()
+    def _on_trail_changed(self) -> None:
+        for by, action in self._actions.items():
+            action.setEnabled(self.can_go(by))

@@ -30,6 +30,7 @@ from app.frame.sentence_bar import SentenceBar
 from app.frame.stepper import Stepper
 from app.frame.time_bar import TimeBar
 from app.frame.token_bar import TokenBar
+from app.frame.tour_strip import TourStrip
 from app.model_card import ModelCard
 from app.panel_host import PanelHost
 from app.run_windows import RunWindows
@@ -47,6 +48,7 @@ from app.settings import (
     Setting,
     Settings,
 )
+from app.tour import TourGuide
 from app.widgets.formula import use_renderer
 from app.workers.formulas import FormulaRenderer
 
@@ -86,6 +88,7 @@ class Workbench(QWidget):
         self.pipeline = Pipeline(session)
         self.host = PanelHost(session)
         self.inspector = Inspector(session)
+        self.tour = TourStrip(TourGuide(session))
         self.stepper = Stepper(session, settings.read(PLAY_PAUSE))
         self.body = Body(self.pipeline, self.host, self.inspector)
         self.runs = RunWindows(session, settings, self.host, self)
@@ -98,28 +101,33 @@ class Workbench(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for bar in (self.sentence, self.tokens, self.time, self.message):
+        for bar in (self.sentence, self.tokens, self.time, self.message, self.tour):
             column.addWidget(bar)
         column.addWidget(self.body, 1)
         column.addWidget(self.stepper)
         # So that arrows step from the start, and again after a click on empty space.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         row = self.sentence.row
-        left = self._fold_button("sidebar", "view.pipeline")
-        right = self._fold_button("inspector", "view.inspector")
+        left = self._action_button("sidebar", "view.pipeline", "fold.pipeline")
+        right = self._action_button("inspector", "view.inspector", "fold.inspector")
+        why = self._action_button("help", "tour.start", "token.why")
+        self.tokens.add_button(why)
         menu = self._menu_button()
         row.insertWidget(0, left)
         row.addWidget(right)
         row.addWidget(menu)
-        self._order_tabs(left, right, menu)
+        self._order_tabs(left, right, menu, why)
 
-    def _order_tabs(self, left: QWidget, right: QWidget, menu: QWidget) -> None:
+    def _order_tabs(
+        self, left: QWidget, right: QWidget, menu: QWidget, why: QWidget
+    ) -> None:
         """Let Tab go from the top left to the bottom right."""
-        bars = (self.time, self.message, self.pipeline, self.inspector, self.stepper)
+        bars: list[QWidget] = [self.time, self.message, self.tour, self.pipeline]
+        bars += [self.inspector, self.stepper]
         parts = [left, self.sentence.model_button, self.sentence.edit]
         parts += [self.sentence.examples_button, self.sentence.keep]
         parts += [self.sentence.train_button, right, menu]
-        parts += [self.tokens.strip]
+        parts += [self.tokens.strip, why]
         for bar in bars:
             inside = bar.findChildren(QWidget) if bar is not self.pipeline else [bar]
             parts += [w for w in inside if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
@@ -127,11 +135,12 @@ class Workbench(QWidget):
             QWidget.setTabOrder(before, after)
         self.host.tab_after = self.pipeline
 
-    def _fold_button(self, icon: str, action_id: str) -> QToolButton:
+    def _action_button(self, icon: str, action_id: str, name: str) -> QToolButton:
         action = self.actions_by_id[action_id]
         tip = f"{action.text().replace('&', '')} ({action.shortcut().toString()})"
-        button = icon_button(icon, tip, f"fold.{action_id.partition('.')[2]}")
+        button = icon_button(icon, tip, name)
         button.clicked.connect(action.trigger)
+        action.enabledChanged.connect(button.setEnabled)
         return button
 
     def _menu_button(self) -> QToolButton:
@@ -172,8 +181,6 @@ class Workbench(QWidget):
             "step.previous": session.previous_step,
             "layer.next": session.next_layer,
             "layer.previous": session.previous_layer,
-            "trail.back": self.inspector.trail.back,
-            "trail.forward": self.inspector.trail.forward,
             "token.append": session.append_pick,
             "token.undo": session.undo_append,
             "text.generate": self._on_text_generate_triggered,
@@ -191,6 +198,8 @@ class Workbench(QWidget):
         self.stepper.use_actions(actions)
         self.sentence.offer_open(actions["model.open"])
         self.sentence.offer_training(actions["training.open"])
+        self.inspector.trail.use_actions(actions)
+        self.tour.guide.use_actions(actions)
 
     def _choice_actions(self, group: str) -> list[QAction]:
         named = self.actions_by_id.items()
@@ -305,15 +314,7 @@ class Workbench(QWidget):
             session.unknown_changed,
         ):
             changed.connect(self._on_session_changed)
-        self.inspector.trail.trail_changed.connect(self._on_trail_changed)
         self._on_session_changed(None)
-        self._on_trail_changed()
-
-    @Slot()
-    def _on_trail_changed(self) -> None:
-        trail = self.inspector.trail
-        self.actions_by_id["trail.back"].setEnabled(trail.can_go(-1))
-        self.actions_by_id["trail.forward"].setEnabled(trail.can_go(1))
 
     @Slot(str)
     def _on_runs_told(self, sentence: str) -> None:
@@ -368,5 +369,7 @@ class Workbench(QWidget):
         if not self.body.is_narrow:
             self._settings.write(STATE, self.body.state())
         self.runs.close_down()
+        self.host.close_down()
+        self.tour.guide.close()
         use_renderer(None)
         self._formulas.close()

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.frame.words_line import WordsLine
 from app.session import Session
@@ -43,7 +43,7 @@ class TokenBar(QFrame):
         self.strip = TokenStrip()
         self.strip.setObjectName("token.strip")
         self.next = WordsLine(mono(BASE))
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 14, 0)
         row.setSpacing(14)
         row.addWidget(self.strip, 1)
@@ -55,6 +55,10 @@ class TokenBar(QFrame):
         session.trace_changed.connect(self._on_session_trace_changed)
         session.too_long_changed.connect(self._on_session_fit_changed)
         session.unknown_changed.connect(self._on_session_fit_changed)
+
+    def add_button(self, button: QWidget) -> None:
+        """Put a button behind the next tokens."""
+        self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
 
     # What the reader does.
 

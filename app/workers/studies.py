@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from app.workers.runner import Request, Worker
 from core.analysis.heads import HeadScores, head_scores
 from core.analysis.rollout import Joining, rollout
+from core.analysis.why import TourStop, why
 from core.trace.matrix import FloatArray
 from core.trace.trace import Trace
 from core.trace.viewing import Head, Viewing
@@ -74,6 +75,23 @@ class MapsRequest:
         return self.stage, self.viewing.shape
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WhyRequest:
+    """Ask why a token was said. Answer: the stops of the tour."""
+
+    trace: Trace
+    position: int
+    """The token whose row gives the logits."""
+    token_id: int
+    label_of: Callable[[int], str]
+    doing: str = "looking for the reasons"
+
+    @property
+    def question(self) -> tuple[int, int]:
+        """Which logit is asked about."""
+        return self.position, self.token_id
+
+
 class StudiesWorker(Worker):
     """Answers by the table below."""
 
@@ -100,7 +118,14 @@ def draw_small(request: MapsRequest) -> dict[Head, FloatArray]:
     return small_maps(request.trace, request.stage, request.viewing, request.heads)
 
 
+def explain_pick(request: WhyRequest) -> tuple[TourStop, ...]:
+    """Follow the largest contributions back."""
+    asked = request.position, request.token_id
+    return why(request.trace, *asked, request.label_of)
+
+
 ANSWERS: dict[type, Callable[[Any], Any]] = {
+    WhyRequest: explain_pick,
     MapsRequest: draw_small,
     ScoresRequest: score,
     RolloutRequest: roll_out,

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QToolButton
 
 from app.actions import ACTIONS
 from app.failures import ErrorReport
@@ -206,3 +207,32 @@ def test_below_a_thousand_pixels_one_side_stays_open(shown):
     window.resize(NARROW + 100, 600)
     assert shown.pipeline.isVisible()
     assert shown.inspector.isVisible()
+
+
+def test_back_and_forward_follow_the_trail_by_their_actions(shown, session):
+    session.go_to("layers.0.attn.scores")
+    back, forward = (shown.actions_by_id[f"trail.{way}"] for way in ("back", "forward"))
+    assert not back.isEnabled()
+    assert shown.inspector.view is not None
+    shown.inspector.operands.activate(0, is_secondary=False)
+    assert session.selection.step == "layers.0.attn.q"
+    back.trigger()
+    assert session.selection.step == "layers.0.attn.scores"
+    assert not back.isEnabled()
+    forward.trigger()
+    assert session.selection.step == "layers.0.attn.q"
+
+
+def test_the_tour_can_be_begun_where_there_is_a_trace(bench, session, qtbot):
+    action = bench.actions_by_id["tour.start"]
+    why = bench.tokens.findChild(QToolButton, "token.why")
+    assert not action.isEnabled()
+    assert not why.isEnabled()
+    session.open()
+    session.read("the cat sat")
+    assert why.isEnabled()
+    with qtbot.waitSignal(bench.tour.guide.tour_changed, timeout=20_000):
+        why.click()
+    assert bench.tour.isVisible()
+    assert session.selection.step == "output.probs"
+    bench.leave()
