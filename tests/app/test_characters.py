@@ -37,7 +37,8 @@ def window(session, qtbot):
 
 @pytest.fixture
 def bench(window):
-    return window.bench
+    yield window.bench
+    window.bench.leave()
 
 
 def leave_out(bench):
