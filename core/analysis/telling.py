@@ -16,11 +16,12 @@ from core.analysis.heads import OF_TELLING, HeadScores, scores_of
 
 if TYPE_CHECKING:
     from core.bundle import Bundle
+    from core.tokenizers.base import Tokenizer
 
 LONGEST_TELLING = 40
 """Tokens that are told twice, at most."""
 TELLING_SEED = 0
-"""The same tokens in every run and window, so that they can be compared."""
+"""The same tokens each time, so that runs and models can be compared."""
 
 
 def told_twice(n_vocab: int, n: int, apart: Iterable[int] = ()) -> list[int]:
@@ -50,11 +51,23 @@ def telling_scores(bundle: "Bundle") -> HeadScores:
     n = min(LONGEST_TELLING, config.n_ctx // 2)
     if n < OF_TELLING[0].least // 2:
         return without_telling(config.n_layers, config.n_heads)
-    tokenizer = bundle.tokenizer
-    n_known = min(config.n_vocab, tokenizer.n_vocab)  # tables may have spare rows
-    ids = told_twice(n_known, n, tokenizer.specials.values())
+    n_known = min(config.n_vocab, bundle.tokenizer.n_vocab)  # tables have spare rows
+    ids = told_twice(n_known, n, hardly_read(bundle.tokenizer, n_known, n))
     trace = run_trace(bundle, ids=ids)
     return scores_of(trace, OF_TELLING, period=n)
+
+
+def hardly_read(tokenizer: "Tokenizer", n_vocab: int, n: int) -> set[int]:
+    """The tokens that a model knows little of: special ones, and single bytes.
+
+    Most bytes stand in no text by themselves. Where that leaves fewer than n tokens, as
+    for a tokenizer of characters, only the special ones.
+    """
+    specials = set(tokenizer.specials.values())
+    ordinary = (each for each in range(n_vocab) if each not in specials)
+    single = {each for each in ordinary if len(tokenizer.token_bytes(each)) == 1}
+    apart = specials | single
+    return apart if n_vocab - len(apart) >= n else specials
 
 
 def without_telling(n_layers: int, n_heads: int) -> HeadScores:

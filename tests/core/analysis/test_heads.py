@@ -22,7 +22,7 @@ from core.analysis.heads import (
     scores_of,
 )
 from core.analysis.reading import Reading, Tokens
-from core.analysis.telling import telling_scores, told_twice
+from core.analysis.telling import hardly_read, telling_scores, told_twice
 from core.bundle import make_bundle, open_bundle
 from core.config import ModelConfig
 from core.model import functions
@@ -280,6 +280,15 @@ def test_a_small_vocabulary_is_told_twice_too(n_vocab):
     assert len(ids) == 16
     assert ids[:8] == ids[8:]
     assert set(ids) == ({0} if n_vocab == 1 else {1, 2})
+
+
+def test_a_model_is_told_what_it_has_read_before():
+    tokenizer = tiny_tokenizer()
+    n_merged = tokenizer.n_vocab - 256 - len(tokenizer.specials)
+    apart = hardly_read(tokenizer, tokenizer.n_vocab, n_merged)
+    assert apart == {*range(256), *tokenizer.specials.values()}
+    too_few = hardly_read(tokenizer, tokenizer.n_vocab, n_merged + 1)
+    assert too_few == set(tokenizer.specials.values())
 
 
 @pytest.mark.parametrize(("n_ctx", "lack"), [(1, True), (3, True), (4, False)])
