@@ -18,9 +18,13 @@ def token_ids(text: str, tokenizer: Tokenizer) -> tuple[int, ...]:
     "·" stands for a space, as on chips.
     """
     plain = text.replace("·", " ")
-    forms = dict.fromkeys((plain, f" {plain.lstrip(' ')}"))
-    found = (tokenizer.encode(form).ids for form in forms if form.strip())
-    return tuple(ids[0] for ids in found if len(ids) == 1)
+    forms = dict.fromkeys((plain, f" {plain.lstrip(' ')}")) if text.strip() else ()
+    found = (tokenizer.encode(form).pieces for form in forms)
+    return tuple(
+        pieces[0].id
+        for pieces in found
+        if len(pieces) == 1 and not pieces[0].is_unknown
+    )
 
 
 class FindToken(QWidget):

@@ -12,6 +12,7 @@ from app.panels.output.find_token import token_ids
 from app.panels.output.words import share_digits, share_text
 from app.scene import Scene
 from core.generation.sampling import Sampling
+from core.tokenizers.simple import learn_characters
 from core.trace.matrix import Cell
 from core.trace.trace import Trace
 from core.trace.views.output import entropy_cell, pick_view
@@ -306,3 +307,10 @@ def test_on_a_narrow_page_the_controls_stand_under_the_draw_and_nothing_is_cut(p
     panel.resize(900, 500)
     QApplication.processEvents()
     assert writing.mapTo(page, QPoint()).x() > drawn.width()
+
+
+def test_of_characters_one_is_found_a_space_too_and_an_unknown_one_not():
+    tokenizer = learn_characters(["a b"])
+    assert token_ids("a", tokenizer) == (1,)
+    assert token_ids("·", tokenizer) == (0,)
+    assert token_ids(" ", tokenizer) == token_ids("?", tokenizer) == ()
