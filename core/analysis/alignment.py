@@ -4,18 +4,21 @@ In: the labels of two axes. Out: pairs of places, in order in both. What one sen
 alone has is in no pair.
 """
 
-from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 Pair = tuple[int, int]
 
 
-def aligned(one: Sequence[str], other: Sequence[str]) -> tuple[Pair, ...]:
+@lru_cache(maxsize=16)
+def aligned(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[Pair, ...]:
     """Places of equal labels, as many as the longest common stretches give.
 
     By `difflib.SequenceMatcher` (Ratcliff and Obershelp): first the longest stretch
     that both have, then the same left and right of it.
     """
+    if one == other:
+        return tuple((place, place) for place in range(len(one)))
     blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
     return tuple(
         (block.a + step, block.b + step)

@@ -8,6 +8,8 @@ own array.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,18 +70,35 @@ class Shaping:
         return self.row_tokens[row][-1], self.column_tokens[column][-1]
 
 
+_known: WeakKeyDictionary[Trace, dict[tuple[Any, ...], Shaping]] = WeakKeyDictionary()
+"""The shapings of a sentence: every head, stage and view asks for the same few."""
+
+
 def shaping_of(trace: Trace, viewing: Viewing, stage: str = "pattern") -> Shaping:
     """How the maps of a stage ("scores", "scaled", "masked", "pattern") are shaped.
 
     A lone first token cannot be left out: there would be nothing left.
     """
+    known = _known.setdefault(trace, {})
+    asked = (*viewing.shape, stage == "pattern")
+    if asked not in known:
+        known[asked] = _shaping_of(trace, *asked)
+    return known[asked]
+
+
+def _shaping_of(
+    trace: Trace,
+    has_words: bool,
+    hides_specials: bool,
+    has_no_sink: bool,
+    is_of_shares: bool,
+) -> Shaping:
     pieces = trace.encoding.pieces
-    is_of_shares = stage == "pattern"
     specials = {place for place, piece in enumerate(pieces) if piece.is_special}
-    hidden = specials if viewing.hides_specials else set()
-    has_no_sink = viewing.sink == "left out" and len(pieces) > 1
+    hidden = specials if hides_specials else set()
+    has_no_sink = has_no_sink and len(pieces) > 1
     runs: Sequence[Sequence[int]] = [(place,) for place in range(len(pieces))]
-    if viewing.whole_words:
+    if has_words:
         runs = word_runs(trace.encoding)
     rows = _without(runs, hidden)
     columns = _without(runs, hidden | ({SINK} if has_no_sink else set()))
