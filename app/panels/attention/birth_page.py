@@ -23,8 +23,10 @@ from app.widgets.spot_map import Spot
 from core.trace.matrix import Axis, Cell, Scale
 from core.trace.numbers import tight
 from core.trace.selection import feature_of
+from core.trace.sheet import Sheet
 from core.trace.views.attention_birth import BirthView, birth_parts, birth_view
 from core.trace.views.axes import feature_axis, signed_scale
+from core.trace.views.effect_sheets import birth_sheets
 
 PRODUCTS, SHARES = 5, 6
 """How the two cards share the height."""
@@ -112,6 +114,10 @@ class BirthPage(Page):
         # Softmax is exponent and share: the cell is what stands at its end.
         which = -1 if cell.key.endswith(".pattern") else 0
         self._chain.set_selected(found[which] if found else None)
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """The products, and the row."""
+        return birth_sheets(birth_view(scene.trace, *place_of(scene)))
 
     # What the reader does.
 

@@ -26,6 +26,7 @@ from app.widgets.zoom_map import ZoomMap
 from core.trace.matrix import Axis, Cell, Scale
 from core.trace.numbers import short
 from core.trace.selection import feature_of
+from core.trace.sheet import Sheet
 from core.trace.viewing import Viewing
 from core.trace.views.attention_effect import (
     EffectMap,
@@ -43,6 +44,7 @@ from core.trace.views.attention_output import (
     output_cell,
 )
 from core.trace.views.axes import largest_size
+from core.trace.views.effect_sheets import map_sheet, output_sheets, table_sheet
 from core.trace.views.places import LabelOf
 
 MAP_WIDTH, NUMBERS_WIDTH = 5, 6
@@ -189,6 +191,19 @@ class EffectPage(Page):
             place = at.step.rpartition(".")[0], at.head, at.query
             pushes = head_pushes(trace, *place, self._label_of)
             self._output.show_pushes(pushes, NO_NUMBERS)
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """The map, the table with all its rows, the head's output."""
+        trace, label_of = scene.trace, scene.tokenizer.label
+        mapped, at = map_of(scene), scene.selection
+        place = attn_of(scene), at.head, at.query
+        effects = key_effects(trace, *place, chosen_token(trace, at), label_of)
+        output = head_output(trace, *place)
+        return (
+            map_sheet(effect_map(trace, *mapped), *mapped),
+            table_sheet(effects, *place[:2]),
+            *output_sheets(trace, output, *place, label_of),
+        )
 
     # What the reader does.
 

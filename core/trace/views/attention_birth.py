@@ -133,6 +133,21 @@ class BirthView:
         )
         return f"the exponents of the row add up to {total}; {unshifted}"
 
+    @property
+    def vectors(self) -> Numbers:
+        """q, k, their products and the sum so far. [4, d_head]."""
+        return np.stack([self.q, self.k, self.products, self.running])
+
+    @property
+    def row(self) -> Numbers:
+        """Scores, scaled and masked ones, exponents and shares. [5, n_key].
+
+        NaN where the mask has taken a number away.
+        """
+        *before, masked, shares = (self.rows[stage] for stage in STAGES)
+        behind = np.where(self.allowed, [masked, self.powers, shares], np.nan)
+        return np.vstack([*before, behind])
+
     def cell(self, stage: str, key: int | None = None) -> Cell:
         """A number of this row."""
         place = self.key if key is None else key

@@ -116,6 +116,11 @@ class KeyEffects:
         """[n]: of all lengths together."""
         return parts_of_whole(self.effects)
 
+    @property
+    def columns(self) -> NDArray[np.float64]:
+        """Weight, effect and logit side by side. [n, 3]."""
+        return np.stack([self.weights, self.effects, self.logits], axis=1)
+
     def shown(self, by: str, key: int) -> NDArray[np.intp]:
         """Places that get a row, sorted: the largest, and the one of `key`.
 
@@ -213,6 +218,7 @@ def effect_map(
         lengths = reach(trace, layer, head)
     shaping = shaping_of_lengths(trace, viewing)
     values = shaped(np.where(trace.part("mask"), values, np.float32(np.nan)), shaping)
+    values.flags.writeable = False
     dimmed = dimmed_in(shaping, viewing)
     others = np.delete(values, dimmed, axis=-1) if dimmed else values
     scale = Scale("share", largest_size(others), viewing.is_log)

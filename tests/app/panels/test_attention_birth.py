@@ -118,3 +118,14 @@ def test_where_maps_join_words_it_says_that_tokens_stay_as_recorded(page):
     assert "as it was recorded" not in page._reading.text
     page.display(replace(scene, viewing=Viewing(whole_words=True)))
     assert "every token as it was recorded" in page._reading.text
+
+
+@pytest.mark.parametrize("config", [{}, ROTARY])
+def test_what_it_exports_is_what_its_code_makes(page, config):
+    scene = shown(page, query=4, key=2, head=1, config=config)
+    for sheet in page.numbers(scene):
+        made = {"trace": scene.trace, "np": np}
+        exec("\n".join(sheet.code), made)
+        np.testing.assert_array_equal(made["values"], sheet.values)
+        assert not sheet.values.flags.writeable
+        assert sheet.values.shape == tuple(len(axis.labels) for axis in sheet.axes)

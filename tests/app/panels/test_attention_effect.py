@@ -165,3 +165,28 @@ def test_hidden_tokens_leave_the_map_and_the_marks(page):
     assert matrix.values.shape[1] == matrix.values.shape[0] - 1
     child(page, ZoomMap, "map").cell_clicked.emit(4, 0)
     assert page.wishes[-1].key == 1
+
+
+@pytest.mark.parametrize("config", [{}, ROTARY])
+def test_what_it_exports_is_what_its_code_makes(page, config):
+    scene = shown(page, query=4, key=2, head=1, config=config)
+    for sheet in page.numbers(scene):
+        made = {"trace": scene.trace, "np": np}
+        exec("\n".join(sheet.code), made)
+        np.testing.assert_array_equal(made["values"], sheet.values)
+        assert not sheet.values.flags.writeable
+        assert sheet.values.shape == tuple(len(axis.labels) for axis in sheet.axes)
+
+
+def test_what_it_exports_are_the_numbers_on_the_screen(page):
+    joined = Viewing(whole_words=True, joining="mean")
+    scene = shown(page, query=4, key=2, head=1, viewing=joined)
+    mapped, table, vector, lengths, _ = page.numbers(scene)
+    seen = child(page, ZoomMap, "map").matrix.values
+    np.testing.assert_array_equal(mapped.values, seen)
+    rows = child(page, PairedTable, "table").rows
+    told = [[float(n.replace("−", "-")) for n in row.numbers] for row in rows]
+    np.testing.assert_allclose(table.values, told, rtol=0.06, atol=1e-9)
+    for sheet, name in ((vector, "output"), (lengths, "lengths")):
+        lane = child(page, Lanes, name).lanes[0]
+        np.testing.assert_array_equal(sheet.values, lane.values)
