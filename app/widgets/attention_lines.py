@@ -44,7 +44,7 @@ BAR_HEIGHT = 8
 LEAST_CELL = 4.0
 """Narrower bars say nothing: then one bar stands for the strongest map."""
 NUMBER_WIDTH = 38
-MOST_SPREAD = 3.0
+MOST_SPREAD = 4.0
 """Between the lines of two maps that join the same tokens, in pixels."""
 FINE, COARSE = 400, 2
 """So many lines are painted pixel by pixel, more with pixels so much larger."""
@@ -86,6 +86,9 @@ class AttentionLines(Canvas):
     pin_requested = Signal(int)
     """This item shall stay shown; NOTHING: none shall."""
 
+    sides_changed = Signal(int, int)
+    """The labels lie within so many pixels from the left edge, and from the right."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         """Nothing to join yet."""
         super().__init__("lines of attention", {**DOWN, **ACROSS}, parent)
@@ -98,6 +101,7 @@ class AttentionLines(Canvas):
         self._pinned = NOTHING
         self._pair_text: Callable[[int, int], str] | None = None
         self._sides = Sides(0, 0, 0)
+        self._reach = 0, 0
         self._pitch = 1.0
         self._pictures: dict[bool, tuple[tuple[object, ...], QImage]] = {}
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -209,6 +213,11 @@ class AttentionLines(Canvas):
         label = min(float(LABEL_LIMIT), widest + 2)
         place = advance(str(n), mono(SMALL)) + 1
         self._sides = Sides(label, place, seen.width())
+        left = round(self._sides.side - GAP)
+        reach = left, left + self.width() - seen.width()  # the scroll bar's
+        if reach != self._reach:
+            self._reach = reach
+            self.sides_changed.emit(*reach)
         return QSizeF(seen.width(), n * self._pitch)
 
     def neighbour(self, index: int, key: int) -> int:

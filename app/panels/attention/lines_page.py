@@ -37,9 +37,13 @@ class LinesPage(Page):
         self._lines.setObjectName("attention.lines")
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
         sides = QHBoxLayout()
-        for text, ink in ((LOOKING, "query"), (LOOKED_AT, "key")):
+        right, left = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft
+        self._captions = []
+        for text, ink, side in ((LOOKING, "query", right), (LOOKED_AT, "key", left)):
             label = plain_label(text, ink)
             label.setFont(sans(SMALL))
+            label.setAlignment(side)
+            self._captions.append(label)
             sides.addWidget(label)
         sides.insertStretch(1, 1)
         self._card.body.addWidget(self._heads)
@@ -52,6 +56,7 @@ class LinesPage(Page):
         self._heads.gathered.connect(self._on_heads_gathered)
         self._lines.pin_requested.connect(self._on_lines_pin_requested)
         self._lines.hovered.connect(self._on_lines_hovered)
+        self._lines.sides_changed.connect(self._on_lines_sides_changed)
         self._lines.set_pair_text(self._pair_text)
         self._escape.activated.connect(self._on_escape_activated)
 
@@ -114,6 +119,12 @@ class LinesPage(Page):
     @Slot(int)
     def _on_lines_hovered(self, _: int) -> None:
         self._tell()
+
+    @Slot(int, int)
+    def _on_lines_sides_changed(self, *widths: int) -> None:
+        """Let the captions stand over the labels of their sides."""
+        for caption, width in zip(self._captions, widths, strict=True):
+            caption.setFixedWidth(width)
 
     @Slot(int)
     def _on_lines_pin_requested(self, index: int) -> None:

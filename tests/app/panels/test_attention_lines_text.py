@@ -154,6 +154,20 @@ def test_pointing_says_what_a_token_looks_at(lines):
     assert f"({best + 1})" in lines.status
 
 
+def test_the_captions_stand_over_the_labels_of_their_sides(lines):
+    lines.show("the cat " * 9)
+    widget = lines.part(AttentionLines)
+    looking, looked_at = lines.page._captions
+
+    def offsets():
+        queries, keys = widget.item_rect(0), widget.item_rect(widget.index_of(True, 0))
+        right = widget.mapTo(lines.page, queries.topRight().toPoint()).x()
+        left = widget.mapTo(lines.page, keys.topLeft().toPoint()).x()
+        return right - looking.geometry().right(), looked_at.geometry().left() - left
+
+    lines.qtbot.waitUntil(lambda: max(map(abs, offsets())) < 12)
+
+
 # Text.
 
 
