@@ -30,6 +30,7 @@ from core.files import folder_made_whole, write_whole
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.bpe_training import END_OF_TEXT
 from core.tokenizers.folder import save_tokenizer
+from core.tokenizers.simple import CharacterTokenizer
 from core.training.model_card import Use, record_of, write_card
 from core.training.runs import is_run
 
@@ -78,7 +79,8 @@ def export(source: Path, folder: Path) -> str:
     exporter = _nearest(model.config)
     with folder_made_whole(folder.absolute()) as partial:
         _write(partial, model, exporter)
-        use = Use(exporter.name, tuple(exporter.notes(model.config)))
+        notes = (*exporter.notes(model.config), *tokenizer_notes(model.tokenizer))
+        use = Use(exporter.name, notes)
         write_card(partial, model, record_of(model_folder), use)
     return exporter.name
 
@@ -129,6 +131,13 @@ def end_of_text(tokenizer: Tokenizer) -> dict[str, int | None]:
     """Where a text begins and ends, by id: the one token stands for both."""
     token_id = tokenizer.specials.get(END_OF_TEXT)
     return {"bos_token_id": token_id, "eos_token_id": token_id}
+
+
+def tokenizer_notes(tokenizer: Tokenizer) -> list[str]:
+    """Say what the tokenizer does there with text that it has no tokens for."""
+    if not isinstance(tokenizer, CharacterTokenizer):
+        return []
+    return ["A character that the training text did not have is an error."]
 
 
 def tokenizer_settings(tokenizer: Tokenizer, n_ctx: int) -> dict[str, Any]:

@@ -229,3 +229,5 @@ def test_character_tokens_are_the_same_in_transformers(tmp_path: Path) -> None:
     assert theirs.eos_token_id == ours.specials["<|endoftext|>"]
     with pytest.raises(Exception, match="Missing"):
         theirs("abc")
+    card = (tmp_path / "theirs" / "README.md").read_text("utf-8")
+    assert "did not have is an error." in card
