@@ -24,6 +24,8 @@ class Viewing:
 
     picture: str = "map"
     """Name of a row of the panel's table of pictures."""
+    is_weighted: bool = False
+    """Whether the map of shares shows each times the length of what it moves."""
     sink: Sink = "shown"
     """The first token, where spare attention goes; "left out" renormalises the rest."""
     is_log: bool = False

@@ -25,8 +25,10 @@ from core.analysis.heads import HeadScores
 from core.trace.matrix import FloatArray
 from core.trace.numbers import short
 from core.trace.viewing import BY_LAYER, Head, Viewing
+from core.trace.views.attention_effect import weighted_view
 from core.trace.views.attention_grid import GridView, grid_view, heads_of_layer
 from core.trace.views.attention_map import (
+    STAGES,
     MapView,
     map_parts,
     map_view,
@@ -39,6 +41,8 @@ ENLARGED, ALL_HEADS = 3, 2
 """How the two columns share the width."""
 GRID, ROW = 2, 1
 """How the cards of the second column share the height."""
+WEIGHTED = "weighted"
+"""The name of what comes after the pattern: shares times lengths."""
 FEW_HEADS = 4
 """Up to so many heads the grid leaves room for their rows below it."""
 
@@ -58,7 +62,8 @@ class MapPage(Page):
         self._unit.setFont(sans(SMALL))
         self._row = Heatmap(may_be_square=False)
         self._enlarged, self._all, self._rows = Card(), Card(), Card()
-        self._stages, self._help = StageSwitch(), HelpNote(SPARE_ATTENTION)
+        self._stages = StageSwitch((*STAGES, WEIGHTED))
+        self._help = HelpNote(SPARE_ATTENTION)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(CARD_GAP)
@@ -131,7 +136,7 @@ class MapPage(Page):
         at, known = scene.selection, self._known(scene)
         self._heads = heads = grid_view(scene.trace, at.step, scene.viewing, *known)
         self._view = None
-        self._stages.set_stage(heads.stage)
+        self._stages.set_stage(WEIGHTED if is_weighted(scene) else heads.stage)
         self._help.setVisible(heads.stage == "pattern")  # it speaks of shares
         self._all.set_title(f"All heads of layer {heads.layer + 1}")
         self._grid.show_heads(
@@ -144,7 +149,8 @@ class MapPage(Page):
         """Enlarge the chosen head and outline the chosen cell."""
         at, trace = scene.selection, scene.trace
         if self._view is None or self._view.head != at.head:
-            self._enlarge(map_view(trace, at.step, at.head, scene.viewing))
+            view_of = weighted_view if is_weighted(scene) else map_view
+            self._enlarge(view_of(trace, at.step, at.head, scene.viewing))
         assert self._view is not None
         shaping = self._view.shaping
         row, column = shaping.row_of(at.query), shaping.column_of(at.key)
@@ -162,7 +168,7 @@ class MapPage(Page):
         self._view = view
         self._enlarged.set_title(f"Head {view.head + 1}")
         self._map.show_matrix(view.matrix)
-        self._bar.show_scale(view.matrix.scale, "pattern")
+        self._bar.show_scale(view.matrix.scale, view.matrix.colour)
         self._unit.setText(view.unit)
         self._tell_part()
 
@@ -216,8 +222,15 @@ class MapPage(Page):
 
     @Slot(str)
     def _on_stage_clicked(self, stage: str) -> None:
+        """Go to the step; weighted shares are a way to look at the pattern."""
         attn = self.selection.step.rpartition(".")[0]
-        self.ask(step=f"{attn}.{stage}")
+        self.look(is_weighted=stage == WEIGHTED)
+        self.ask(step=f"{attn}.{'pattern' if stage == WEIGHTED else stage}")
+
+
+def is_weighted(scene: Scene) -> bool:
+    """Whether the map shows shares times the lengths of what they move."""
+    return scene.viewing.is_weighted and scene.selection.step.endswith(".pattern")
 
 
 def bare(viewing: Viewing) -> Viewing:

@@ -1,4 +1,4 @@
-"""The four stages of a score as a row of segments, the present one lit."""
+"""The stages of a score as a row of segments, the present one lit."""
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
@@ -7,19 +7,20 @@ from core.trace.views.attention_map import STAGES
 
 
 class StageSwitch(QWidget):
-    """Scores, scaled, masked, pattern."""
+    """Scores, scaled, masked, pattern, and what a page has beside them."""
 
     stage_clicked = Signal(str)
     """The reader chose this stage."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, stages: tuple[str, ...] = STAGES) -> None:
         """No stage is lit yet."""
-        super().__init__(parent)
+        super().__init__()
+        self._stages = stages
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         self._group = QButtonGroup(self)
-        for place, stage in enumerate(STAGES):
+        for place, stage in enumerate(stages):
             button = QPushButton(stage)
             button.setCheckable(True)
             button.setProperty("kind", "segment")
@@ -30,8 +31,8 @@ class StageSwitch(QWidget):
 
     def set_stage(self, stage: str) -> None:
         """Light a stage."""
-        self._group.button(STAGES.index(stage)).setChecked(True)
+        self._group.button(self._stages.index(stage)).setChecked(True)
 
     @Slot(int)
     def _on_clicked(self, place: int) -> None:
-        self.stage_clicked.emit(STAGES[place])
+        self.stage_clicked.emit(self._stages[place])

@@ -26,7 +26,7 @@ from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection, likeliest
 from core.trace.trace import Trace
 from core.trace.viewing import Viewing
-from core.trace.views.attention_map import dimmed_in
+from core.trace.views.attention_map import MapView, dimmed_in, seen
 from core.trace.views.axes import largest_size
 from core.trace.views.places import LabelOf, token_label
 from core.trace.views.shaping import HIDDEN, SINK_OUT, Shaping, shaped, shaping_of
@@ -40,6 +40,7 @@ SAID_OF_SHARES, SAID_OF_OTHERS = (
     for is_of_shares in (True, False)
 )
 """What was left out, in the words for shares and in those for other numbers."""
+WEIGHTED_UNIT = "share × ‖v W_O‖"
 N_ROWS = 60
 """Tokens looked at that have a row of their own; the others are added up in one."""
 
@@ -227,6 +228,23 @@ def effect_map(
     of_head = "all heads" if head is None else f"head {head + 1}"
     where = f"layer {layer + 1} · {of_head}"
     return EffectMap(matrix, shaping, shares, lengths, where)
+
+
+def weighted_view(trace: Trace, key: str, head: int, viewing: Viewing) -> MapView:
+    """The value-weighted pattern as the map of a head shows it: one stage more."""
+    attn = key.rpartition(".")[0]
+    layer = layer_number(trace, attn)
+    effect = effect_map(trace, attn, head, viewing)
+    return MapView(
+        layer=layer,
+        head=head,
+        stage="pattern",
+        matrix=replace(effect.matrix, prefix=(head,)),
+        recorded=seen(trace, "pattern", weighted_pattern(trace, layer, head)),
+        shaping=effect.shaping,
+        unit=WEIGHTED_UNIT,
+        note=effect.reading,
+    )
 
 
 def shaping_of_lengths(trace: Trace, viewing: Viewing) -> Shaping:

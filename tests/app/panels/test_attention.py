@@ -18,11 +18,14 @@ from app.widgets.head_grid import HeadGrid
 from app.widgets.heatmap import Heatmap
 from app.widgets.mixture import MixtureMap
 from app.widgets.product import ProductMap
+from app.widgets.zoom_map import ZoomMap
+from core.analysis.effect import weighted_pattern
 from core.config import ModelConfig
 from core.trace.matrix import Cell
 from core.trace.numbers import short
 from core.trace.selection import cell_of
 from core.trace.steps import steps_for
+from core.trace.viewing import PLAIN
 from core.trace.views.attention_map import STAGES
 from tests.helpers.scenes import AskedSession, scene_of
 
@@ -244,3 +247,16 @@ def test_a_weight_that_was_followed_is_outlined(panel, step, index, place):
     assert page.findChild(ProductMap)._marked == place
     shown(panel, step, head=1)
     assert page.findChild(ProductMap)._marked is None
+
+
+def test_weighted_shares_are_one_stage_more_of_the_map(panel):
+    scene = attention("pattern", head=1, query=2, key=1)
+    panel.display(replace(scene, viewing=replace(PLAIN, is_weighted=True)))
+    page = panel.page(scene)
+    shown = page.findChild(ZoomMap).matrix.values
+    seen = scene.trace.part("mask")
+    expected = weighted_pattern(scene.trace, 1, 1)
+    np.testing.assert_allclose(shown[seen], expected[seen], rtol=1e-6)
+    page.findChild(QPushButton, "stage.weighted").click()
+    assert panel.session.viewing.is_weighted
+    assert panel.session.wishes[-1].step == f"{ATTN}.pattern"
