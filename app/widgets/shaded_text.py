@@ -104,10 +104,10 @@ class ShadedText(Canvas):
         """Shade the tokens; None takes all shades away."""
         self._shade = shade
         if shade is not None:
-            values = np.array(shade.values)
-            if shade.dimmed is not None:
-                values[shade.dimmed] *= DIMMED
-            self._levels = levels_of(values[None], shade.scale)[0].tolist()
+            self._levels = levels_of(shade.values[None], shade.scale)[0].tolist()
+            at = shade.dimmed
+            if at is not None and self._levels[at] != EMPTY:
+                self._levels[at] = round(self._levels[at] * DIMMED)
         self.viewport().update()
 
     @property

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from core.tokenizers.base import Encoding, Piece
+from core.tokenizers.labels import label_of
 
 
 def word_runs(encoding: Encoding) -> tuple[range, ...]:
@@ -25,8 +26,8 @@ def word_runs(encoding: Encoding) -> tuple[range, ...]:
 
 
 def word_label(pieces: Sequence[Piece]) -> str:
-    """What stands beside a word: the labels of its tokens, joined."""
-    return "".join(piece.label for piece in pieces)
+    """What stands beside a word: its bytes as on a chip, characters made whole."""
+    return label_of(b"".join(piece.data for piece in pieces))
 
 
 def _go_on(left: Piece, right: Piece, text: str) -> bool:

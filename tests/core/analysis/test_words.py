@@ -56,3 +56,9 @@ def test_appended_tokens_join_as_typed_ones_do():
     typed = BYTES.encode("the cat")
     appended = BYTES.encoding_of(typed.ids)
     assert word_runs(appended) == word_runs(typed)
+
+
+def test_a_character_that_is_cut_into_tokens_is_whole_in_its_word():
+    encoding = tiny_tokenizer().encode("é")
+    assert len(encoding.pieces) == 2
+    assert word_label(encoding.pieces) == "é"
