@@ -7,7 +7,6 @@ gives `use_renderer` one that does it in a thread; without one it is done on the
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Protocol
 
 from PySide6.QtCore import (
@@ -20,7 +19,7 @@ from PySide6.QtCore import (
     SignalInstance,
     Slot,
 )
-from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -28,7 +27,6 @@ from app.style.fonts import BASE, LARGE, mono
 from app.style.formula_svg import (
     FormulaRequest,
     formula_request,
-    render_svg,
     svg_or_nothing,
 )
 from app.style.theme import theme
@@ -74,23 +72,6 @@ def set_at_once() -> Iterator[None]:
         _renderer[0] = before
 
 
-def formula_pixmap(latex: str, size: float, ratio: float = 2.0) -> QPixmap:
-    """A formula as a picture in the active theme, `size` points, clear behind it.
-
-    `ratio` is device pixels a logical one.
-    """
-    request = formula_request(latex, size * POINT, theme())
-    drawing = QSvgRenderer(QByteArray(render_svg(request)))
-    room = QSizeF(drawing.defaultSize()) * ratio
-    pixmap = QPixmap(room.toSize())
-    pixmap.fill(Qt.GlobalColor.transparent)
-    with QPainter(pixmap) as painter:
-        drawing.render(painter)
-    pixmap.setDevicePixelRatio(ratio)
-    return pixmap
-
-
-@lru_cache(maxsize=N_REMEMBERED)
 def drawing_of(svg: bytes) -> QSvgRenderer:
     """A formula ready to draw; reading its SVG takes 1 ms. b"" gives an empty one."""
     return QSvgRenderer(QByteArray(svg)) if svg else QSvgRenderer()

@@ -9,8 +9,3 @@ show it. Plain integers, so that a window can say beforehand what will be forgot
 def n_forgotten(n_tokens: int, n_ctx: int) -> int:
     """How many tokens at the front of a text are no longer read."""
     return max(0, n_tokens - n_ctx)
-
-
-def n_forgotten_at_end(n_prompt: int, n_new: int, n_ctx: int) -> int:
-    """How many tokens will not have been read when the last of `n_new` is picked."""
-    return n_forgotten(n_prompt + n_new - 1, n_ctx) if n_new else 0

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import islice, repeat, takewhile
+from itertools import repeat, takewhile
 
 from core.errors import TokenizerError
 from core.tokenizers.alphabet import to_letters
@@ -113,11 +113,6 @@ def count_words(
             "least one character."
         )
     return dict(counts)
-
-
-def learn_merges(word_counts: WordCounts, n_merges: int) -> tuple[LearnedMerge, ...]:
-    """The first `n_merges` merges; fewer if every word has become one symbol."""
-    return tuple(islice(merges_of(word_counts), n_merges))
 
 
 def merges_of(word_counts: WordCounts) -> Iterator[LearnedMerge]:

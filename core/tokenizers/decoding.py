@@ -1,11 +1,9 @@
-"""From bytes back to text: all at once, or token by token while a model writes.
+"""From bytes back to text, also where its end is not whole yet.
 
 Lone surrogates, which pasted text may hold, keep their three bytes and come back as
 they were. Only bytes that are no character at all become U+FFFD, one for each broken
 sequence.
 """
-
-from collections.abc import Callable
 
 BROKEN = "\ufffd"
 SEQUENCE_LENGTHS = ((0xF0, 4), (0xE0, 3), (0xC0, 2))  # first byte from here on: bytes
@@ -40,35 +38,6 @@ def decode_text(data: bytes) -> str:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return "".join(character for character, _ in decoded_characters(data))
-
-
-class TextStream:
-    """Text of tokens that come one after another; holds back unfinished characters.
-
-    What `push` has returned, and `finish` at the end, is what decoding all at once
-    gives.
-    """
-
-    def __init__(self, token_bytes: Callable[[int], bytes]) -> None:
-        self._token_bytes = token_bytes
-        self._pending = b""
-
-    @property
-    def pending(self) -> bytes:
-        """The bytes of a character that is not whole yet."""
-        return self._pending
-
-    def push(self, token_id: int) -> str:
-        """The text that is certain with this token; often "" inside an emoji."""
-        data = self._pending + self._token_bytes(token_id)
-        cut = len(data) - unfinished_length(data)
-        self._pending = data[cut:]
-        return decode_text(data[:cut])
-
-    def finish(self) -> str:
-        """What is left, as far as it can be shown."""
-        rest, self._pending = self._pending, b""
-        return decode_text(rest)
 
 
 def unfinished_length(data: bytes) -> int:

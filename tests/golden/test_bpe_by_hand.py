@@ -5,13 +5,14 @@ product: the merges are the same.
 """
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.tokenizers.bpe import BpeTokenizer
-from core.tokenizers.bpe_training import LearnedMerge, learn_merges
+from core.tokenizers.bpe_training import LearnedMerge, merges_of
 from core.tokenizers.merges import Pair, play_merges, record_merges
 
 GOLDEN = json.loads(Path(__file__).with_name("bpe.json").read_text(encoding="utf-8"))
@@ -30,7 +31,7 @@ def names(symbols: tuple[bytes, ...]) -> list[str]:
 @pytest.fixture(scope="module")
 def learned() -> tuple[LearnedMerge, ...]:
     counts = {symbols_of(word): n for word, n in TRAINING["word_counts"].items()}
-    return learn_merges(counts, len(TRAINING["merges"]))
+    return tuple(islice(merges_of(counts), len(TRAINING["merges"])))
 
 
 @pytest.fixture(scope="module")

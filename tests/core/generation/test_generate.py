@@ -11,7 +11,7 @@ from core.config import ModelConfig
 from core.errors import ConfigError, CoreError, TraceError
 from core.generation.generate import generate
 from core.generation.sampling import Sampling, distribution, draw, uniform
-from core.generation.window import n_forgotten, n_forgotten_at_end
+from core.generation.window import n_forgotten
 from core.model.transformer import Transformer
 
 GREEDY = Sampling(temperature=0)
@@ -126,7 +126,6 @@ def test_a_full_window_slides_and_says_what_it_forgets(n_prompt, position):
     generated = list(generate(model, ids, Sampling(seed=1), 5))
     unread = [new.n_forgotten for new in generated]
     assert unread == [max(0, n_prompt + i - 16) for i in range(5)]
-    assert unread[-1] == n_forgotten_at_end(n_prompt, 5, n_ctx=16)
     whole = ids + ids_of(generated)
     for place, new in enumerate(generated, start=n_prompt):
         expected = uncached_logits(model, whole[:place])
@@ -135,8 +134,6 @@ def test_a_full_window_slides_and_says_what_it_forgets(n_prompt, position):
 
 def test_only_what_is_beyond_the_window_is_forgotten():
     assert [n_forgotten(n, 16) for n in (0, 15, 16, 17, 40)] == [0, 0, 0, 1, 24]
-    assert n_forgotten_at_end(16, 1, n_ctx=16) == 0
-    assert n_forgotten_at_end(20, 0, n_ctx=16) == 0
 
 
 def test_a_seed_gives_the_same_text_each_time_and_another_seed_another():

@@ -2,7 +2,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import pytest
 from tokenizers import Tokenizer as Oracle
@@ -13,7 +13,6 @@ from core.tokenizers.bpe import start_symbols
 from core.tokenizers.bpe_training import (
     LearnedMerge,
     count_words,
-    learn_merges,
     merges_of,
     train_bpe,
 )
@@ -76,7 +75,7 @@ def test_the_first_merges_are_those_of_the_tokenizers_package(texts: list[str]) 
     )
     oracle.train_from_iterator(texts, trainer)
     names = sorted(oracle.get_vocab().items(), key=lambda item: item[1])[256:]
-    learned = learn_merges(count_words(texts), 100)
+    learned = tuple(islice(merges_of(count_words(texts)), 100))
     counts = [merge.count for merge in learned]
     ties = [i for i, (count, after) in enumerate(pairwise(counts)) if count == after]
     n_alike = min(ties, default=len(counts))

@@ -1,33 +1,23 @@
 import random
 
 from core.tokenizers.bpe import BpeTokenizer
-from core.tokenizers.decoding import TextStream, decode_text, decoded_characters
+from core.tokenizers.decoding import decode_text, decoded_characters, unfinished_length
 
 
-def test_streamed_text_waits_until_a_character_is_whole(base256: BpeTokenizer) -> None:
-    stream = TextStream(base256.token_bytes)
-    ids = [0xF0, 0x9F, 0x99, 0x82, 0x21]
-    shown = [(stream.push(i), len(stream.pending)) for i in ids]
-    assert shown == [("", 1), ("", 2), ("", 3), ("🙂", 0), ("!", 0)]
-    assert [base256.label(i) for i in ids] == ["⟨F0⟩", "⟨9F⟩", "⟨99⟩", "⟨82⟩", "!"]
+def test_an_unfinished_character_at_the_end_is_measured(base256: BpeTokenizer) -> None:
+    smile = bytes([0xF0, 0x9F, 0x99, 0x82, 0x21])
+    lengths = [unfinished_length(smile[:n]) for n in range(6)]
+    assert lengths == [0, 1, 2, 3, 0, 0]
+    assert [base256.label(i) for i in smile] == ["⟨F0⟩", "⟨9F⟩", "⟨99⟩", "⟨82⟩", "!"]
 
 
-def test_an_unfinished_character_is_shown_broken_only_at_the_end(
-    base256: BpeTokenizer,
-) -> None:
-    stream = TextStream(base256.token_bytes)
-    assert "".join(map(stream.push, b"A\xf0\x9f")) == "A"
-    assert stream.finish() == "\ufffd"
-    assert stream.finish() == ""
-
-
-def test_streamed_text_is_the_text_decoded_at_once(base256: BpeTokenizer) -> None:
+def test_text_held_back_while_unfinished_is_the_text_decoded_at_once() -> None:
     choose = random.Random(1)
     likely = [0x21, 0x80, 0xA0, 0xBD, 0xC3, 0xE0, 0xED, 0xF0, 0x9F, 0x99, 0x82, 0xFF]
     for _ in range(500):
-        ids = choose.choices(likely, k=choose.randrange(1, 12))
-        stream = TextStream(base256.token_bytes)
-        assert "".join(map(stream.push, ids)) + stream.finish() == base256.decode(ids)
+        data = bytes(choose.choices(likely, k=choose.randrange(1, 12)))
+        cut = len(data) - unfinished_length(data)
+        assert decode_text(data[:cut]) + decode_text(data[cut:]) == decode_text(data)
 
 
 def test_broken_bytes_decode_as_python_decodes_them() -> None:
