@@ -106,7 +106,7 @@ def history(app: QApplication, n_points: int) -> Iterator[dict[str, float | str]
         clock.timeout.connect(lambda: ticks.append(time.perf_counter()))
         clock.start()
         start_s = time.perf_counter()
-        page.show_run(folder)
+        control.attach(folder)
         while control.state != "stopped" and time.perf_counter() - start_s < WAIT_S:
             app.processEvents()
         gaps_ms = 1e3 * np.diff(ticks)

@@ -75,17 +75,18 @@ def measured(
     studio: Studio, folder: Path, seconds: float
 ) -> list[dict[str, float | str]]:
     """Start the run, wait for its first point, then watch the window's clock."""
-    control = studio.control
     wait = QEventLoop()
 
     def look(events: list[Event]) -> None:
         if any(isinstance(event, Stepped) for event in events):
             wait.quit()
 
-    control.events_arrived.connect(look)
     began_s = time.perf_counter()
-    control.start(folder)
-    studio.show_run(folder)
+    studio.start_run(folder)
+    page = studio.runs.shown
+    assert page is not None
+    control = page.control
+    control.events_arrived.connect(look)
     wait.exec()
     first_s = time.perf_counter() - began_s
     control.events_arrived.disconnect(look)
