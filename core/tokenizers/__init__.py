@@ -1,5 +1,6 @@
 """Tokenizers: from text to ids and back, each step there to be looked at.
 
-Reading order: splitting (text into words), merges (one word), bpe (the tokenizer),
-bpe_training (where the merges come from), folder (files); base has the data they share.
+Reading order: splitting (text into words), merges (one word), vocabulary (what ids
+mean), bpe and simple (the tokenizers), bpe_training (where the merges come from),
+folder (files); base has the data they share.
 """
