@@ -79,10 +79,11 @@ class Lanes(SpotMap):
         self._picture = None
         if not all(self.result_shape()):
             return
-        size = float(self.width()), float(self.height())
-        kinds = tuple(lane.kind for lane in self._lanes)
-        layout = layout_of(kinds, len(self._columns.labels), size, self._sides(), ratio)
+        layout = self._layout("", ratio)
         block = block_size(layout.n_columns, layout.width * ratio)
+        if block > 1:  # the words need room, which columns give
+            layout = self._layout(note_of(block), ratio)
+            block = block_size(layout.n_columns, layout.width * ratio)
         values = tuple(
             reduce_by_maximum(lane.values[None, :], 1, block)[0] for lane in self._lanes
         )
@@ -139,15 +140,22 @@ class Lanes(SpotMap):
             ink.paint_names(painter, lane, layout, place)
         lit = [self.selected[1]] if hovered is None else [hovered[1], self.selected[1]]
         ink.paint_labels(painter, self._columns, layout, lit)
+        if picture.block > 1:
+            ink.paint_note(painter, note_of(picture.block), layout)
 
-    def _sides(self) -> Sides:
+    def _layout(self, note: str, ratio: float) -> LanesLayout:
+        """The lanes in the present room, with that for a note at the right."""
         names = (advance(lane.name, sans(SMALL)) for lane in self._lanes)
         totals = (advance(lane.total, mono(SMALL)) for lane in self._lanes)
-        return Sides(
-            left=min(LABEL_LIMIT, max(names, default=0.0)) + 1,
-            right=min(LABEL_LIMIT, max(totals, default=0.0)) + 1,
+        behind = max(*totals, advance(note, sans(SMALL)))
+        sides = Sides(
+            left=min(LABEL_LIMIT, max(names)) + 1,
+            right=min(LABEL_LIMIT, behind) + 1,
             foot=line_height(mono(SMALL)),
         )
+        size = float(self.width()), float(self.height())
+        kinds = tuple(lane.kind for lane in self._lanes)
+        return layout_of(kinds, len(self._columns.labels), size, sides, ratio)
 
     # Qt's calls.
 
@@ -158,3 +166,8 @@ class Lanes(SpotMap):
     def minimumSizeHint(self) -> QSize:
         """Room for some dots."""
         return QSize(200, 24 + 16 * len(self._lanes))
+
+
+def note_of(block: int) -> str:
+    """What is said where columns share a dot."""
+    return f"largest of {block}"

@@ -192,3 +192,13 @@ def paint_labels(
             axis.labels[place],
             Align.AlignHCenter,
         )
+
+
+def paint_note(painter: QPainter, note: str, layout: LanesLayout) -> None:
+    """What a dot stands for, behind the columns' labels."""
+    painter.setFont(sans(SMALL))
+    painter.setPen(theme().ink("muted"))
+    line = line_height(mono(SMALL))
+    left = layout.left + layout.width + GAP
+    box = QRectF(left, layout.bottom + GAP / 2, layout.sides.right, line)
+    draw_label(painter, box, note, Align.AlignLeft)

@@ -277,7 +277,7 @@ def key_effects(
         pieces=trace.encoding.pieces,
         weights=shares[keys],
         effects=lengths[keys],
-        logits=logits[keys],
+        logits=logits[keys] + 0.0,  # no zero has a sign
         token=token,
         token_label=label_of(token),
         note=edited if is_edited(trace, layer) else "",

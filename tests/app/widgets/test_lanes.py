@@ -78,3 +78,14 @@ def test_what_cells_do_not_need_goes_to_the_other_lanes():
 def test_nothing_to_show_is_no_picture(lanes):
     assert lanes.picture is None
     assert not lanes.grab().isNull()
+
+
+def test_columns_that_share_a_dot_leave_room_to_say_so(lanes):
+    lanes.show_lanes(lanes_of(2000), axis_of(2000))
+    picture = lanes.picture
+    assert picture.block > 1
+    few = lanes_of(8)
+    before = picture.layout.sides.right
+    lanes.show_lanes(few, axis_of(8))
+    assert lanes.picture.block == 1
+    assert lanes.picture.layout.sides.right < before
