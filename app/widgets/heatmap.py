@@ -204,8 +204,9 @@ class Heatmap(QWidget):
         frame, cells = picture.frame, picture.frame.cells
         lit_rows, lit_columns = self._lit(picture)
         ink.paint_cells(painter, cells, picture.image)
-        ink.paint_veil(painter, cells, picture.dimmed)
-        ink.paint_numbers(painter, cells, picture.values, picture.matrix)
+        values, dimmed = picture.values, picture.dimmed
+        ink.paint_veil(painter, cells, dimmed)
+        ink.paint_numbers(painter, cells, values, picture.matrix, dimmed)
         if picture.shows(self._hovered):
             ink.paint_cross(painter, cells, *picture.inside(self._hovered))
         if self._selected is not None and picture.shows(self._selected):

@@ -82,7 +82,11 @@ def paint_gaps(painter: QPainter, cells: CellLayout) -> None:
 
 
 def paint_numbers(
-    painter: QPainter, cells: CellLayout, values: FloatArray, matrix: Matrix
+    painter: QPainter,
+    cells: CellLayout,
+    values: FloatArray,
+    matrix: Matrix,
+    dimmed: Sequence[int] = (),
 ) -> None:
     """The numbers [rows, columns] in the cells, where all of them have room."""
     if cells.cell_width < NUMBERS_FROM or cells.cell_height < line_height(mono(TINY)):
@@ -98,7 +102,8 @@ def paint_numbers(
     painter.setFont(font)
     for row, row_texts in enumerate(texts):
         for column, text in enumerate(row_texts):
-            painter.setPen(QColor(ink_of[cell_levels[row, column]]))
+            ink = ink_of[cell_levels[row, column]]
+            painter.setPen(theme().ink("muted") if column in dimmed else QColor(ink))
             box = QRectF(*cells.rectangle(row, column))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 

@@ -1,13 +1,18 @@
-"""One line under a map: how to read it, or what lies under the mouse."""
+"""Words under a map: how to read it, or what lies under the mouse.
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent
+A note that says what was done to the numbers is never cut: it takes a second line.
+"""
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.style.fonts import SMALL, sans
 from app.style.theme import theme
-from app.widgets.label import Align, as_tip, draw_label, line_height
+from app.widgets.label import Align, advance, as_tip, draw_label, line_height
 from app.widgets.qt_calls import tells_faults
+
+WRAPPED = Align.AlignLeft.value | Align.AlignTop.value | Qt.TextFlag.TextWordWrap.value
 
 
 @tells_faults
@@ -24,6 +29,7 @@ class StatusLine(QWidget):
         """What stands there while nothing is under the mouse."""
         self._note = note
         self.setToolTip(as_tip(note))
+        self._take_lines()
         self.update()
 
     def say(self, words: str) -> None:
@@ -36,15 +42,33 @@ class StatusLine(QWidget):
         """What the line says now."""
         return self._words or self._note
 
+    @property
+    def n_lines(self) -> int:
+        """Lines that the note takes, two at most."""
+        return 1 if advance(self._note, sans(SMALL)) <= self.width() else 2
+
+    def _take_lines(self) -> None:
+        height = round(self.n_lines * line_height(sans(SMALL))) + 2
+        if height != self.height():
+            self.setFixedHeight(height)
+
     # Qt's calls.
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the note anew."""
+        self._take_lines()
+
     def sizeHint(self) -> QSize:
-        """One line of any width."""
-        return QSize(0, round(line_height(sans(SMALL))) + 2)
+        """A line or two of any width."""
+        return QSize(0, round(self.n_lines * line_height(sans(SMALL))) + 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the words, cut in the middle where they are too long."""
         with QPainter(self) as painter:
             painter.setFont(sans(SMALL))
             painter.setPen(theme().ink("text" if self._words else "muted"))
-            draw_label(painter, QRectF(self.rect()), self.text, Align.AlignLeft)
+            box = QRectF(self.rect())
+            if self._words or self.n_lines == 1:
+                draw_label(painter, box, self.text, Align.AlignLeft)
+            else:
+                painter.drawText(box, WRAPPED, self.text)
