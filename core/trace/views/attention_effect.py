@@ -26,7 +26,7 @@ from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection, likeliest
 from core.trace.trace import Trace
 from core.trace.viewing import Viewing
-from core.trace.views.attention_map import MapView, dimmed_in, seen
+from core.trace.views.attention_map import DIMMED, MapView, dimmed_in, seen
 from core.trace.views.axes import largest_size
 from core.trace.views.places import LabelOf, token_label
 from core.trace.views.shaping import HIDDEN, SINK_OUT, Shaping, shaped, shaping_of
@@ -65,7 +65,8 @@ class EffectMap:
         words = "share × ‖v W_O‖: how much each key moves its query"
         if self.shares is None:
             words = "share × ‖v W_O‖ of each head, added up"
-        return " · ".join((words, *self.shaping.notes))
+        dimmed = (DIMMED,) if self.matrix.dimmed else ()
+        return " · ".join((words, *self.shaping.notes, *dimmed))
 
     def tip(self, row: int, column: int) -> str:
         """Both tokens, and the product in numbers where it is one."""
