@@ -289,28 +289,20 @@ def scores_of(
 ) -> HeadScores:
     """Some scores of every head, layer by layer; nothing enters the trace's cache."""
     tokens = tokens_of(trace, period)
-    layers = [
-        layer_scores(trace, layer, scores, tokens)
-        for layer in range(trace.config.n_layers)
-    ]
-    by_name = {}
-    for score in scores:
-        values = np.stack([layer[score.name] for layer in layers])
+    shape = trace.config.n_layers, trace.config.n_heads
+    # Made beforehand: small arrays between large ones would break the memory up.
+    by_name = {score.name: np.empty(shape, np.float32) for score in scores}
+    for layer in range(trace.config.n_layers):
+        first = 0
+        for reading in readings(trace, layer, tokens):
+            heads = slice(first, first + len(reading.pattern))
+            for score in scores:
+                by_name[score.name][layer, heads] = scored(score, reading)
+            first = heads.stop
+    for values in by_name.values():
         values.flags.writeable = False
-        by_name[score.name] = values
     reasons = {score.name: score.lack(tokens) for score in scores}
     return HeadScores(by_name, {name: why for name, why in reasons.items() if why})
-
-
-def layer_scores(
-    trace: Trace, layer: int, scores: tuple[HeadScore, ...], tokens: Tokens
-) -> dict[str, FloatArray]:
-    """Score -> [n_heads], of one layer."""
-    parts: dict[str, list[FloatArray]] = {score.name: [] for score in scores}
-    for reading in readings(trace, layer, tokens):
-        for score in scores:
-            parts[score.name].append(scored(score, reading))
-    return {name: np.concatenate(values) for name, values in parts.items()}
 
 
 def readings(trace: Trace, layer: int, tokens: Tokens) -> Iterator[Reading]:

@@ -48,8 +48,10 @@ def rollout(trace: Trace, joining: Joining = "mean") -> FloatArray:
         TraceError: The pattern is not square, so layers cannot be multiplied.
     """
     layers = range(trace.config.n_layers)
-    maps = list(rolled(joined(patterns(trace, layer), joining) for layer in layers))
-    stack = np.stack(maps)
+    stack = np.empty((len(layers), trace.n, trace.n), np.float32)
+    maps = (joined(patterns(trace, layer), joining) for layer in layers)
+    for layer, product in enumerate(rolled(maps)):
+        stack[layer] = product
     stack.flags.writeable = False
     return stack
 
