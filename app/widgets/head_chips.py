@@ -36,14 +36,18 @@ class HeadChips(Canvas):
         self._on: frozenset[int] = frozenset()
         self._is_coloured = is_coloured
         self._layer = 0
+        self._notes: tuple[str, ...] = ()
         self._width = 1.0
         self._n_across = 1
         self._height = line_height(mono(SMALL)) + 8
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_heads(self, n: int, on: frozenset[int], layer: int) -> None:
-        """Show `n` heads of a layer, those `on` lit."""
+    def show_heads(
+        self, n: int, on: frozenset[int], layer: int, notes: tuple[str, ...] = ()
+    ) -> None:
+        """Show `n` heads of a layer, those `on` lit; a note may say more of each."""
+        self._notes = notes
         if (n, on, layer) != (self._n, self._on, self._layer):
             self._n, self._on, self._layer = n, on, layer
             self.refresh()
@@ -72,7 +76,8 @@ class HeadChips(Canvas):
     def item_text(self, index: int) -> str:
         """The head, and whether it is shown."""
         state = "shown" if index in self._on else "not shown"
-        return f"layer {self._layer + 1} · head {index + 1}\n{state}"
+        facts = f"layer {self._layer + 1} · head {index + 1}", state
+        return "\n".join((*facts, *self._notes[index : index + 1]))
 
     def arrange(self) -> QSizeF:
         """As many chips a line as have room."""

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.widgets.card import GAP, plain_label
 from app.widgets.head_chips import HeadChips
+from core.config import ModelConfig
 from core.trace.viewing import Head, Viewing
 
 
@@ -44,11 +45,17 @@ class HeadsRow(QWidget):
         self._one.clicked.connect(self._on_one_clicked)
 
     def show_heads(
-        self, n: int, on: Sequence[int], layer: int, *, picks_one: bool = False
+        self,
+        config: ModelConfig,
+        on: Sequence[int],
+        layer: int,
+        *,
+        picks_one: bool = False,
     ) -> None:
-        """Show which of a layer's `n` heads are on; with `picks_one` a click moves."""
+        """Show which heads of a layer are on; with `picks_one` a click moves."""
+        n = config.n_heads
         self._n, self._on, self._picks_one = n, tuple(on), picks_one
-        self.chips.show_heads(n, frozenset(on), layer)
+        self.chips.show_heads(n, frozenset(on), layer, key_heads(config))
         self._all.setEnabled(len(self._on) < n)
         self._one.setEnabled(len(self._on) > 1)
         for button in (self._all, self._one):
@@ -73,6 +80,14 @@ class HeadsRow(QWidget):
 
 ALL_TIP = "Show every head of this layer"
 ONE_TIP = "Show only the selected head"
+
+
+def key_heads(config: ModelConfig) -> tuple[str, ...]:
+    """Which key head each head uses, where several share one; else nothing."""
+    group = config.n_queries_per_key
+    if group == 1:
+        return ()
+    return tuple(f"uses key head {at // group + 1}" for at in range(config.n_heads))
 
 
 def regathered(viewing: Viewing, layer: int, heads: Sequence[int]) -> tuple[Head, ...]:

@@ -79,7 +79,7 @@ class LinesPage(Page):
         self._view = view = lines_view(scene.trace, layer, heads, scene.viewing)
         shaping = view.shares.shaping
         self._card.set_title(view.title)
-        self._heads.show_heads(scene.trace.config.n_heads, heads, layer)
+        self._heads.show_heads(scene.trace.config, heads, layer)
         labels = shaping.rows.labels, shaping.columns.labels
         self._lines.show_maps(
             labels, view.shares, heads, view.least, view.scale, view.dimmed

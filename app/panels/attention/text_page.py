@@ -95,7 +95,7 @@ class TextPage(Page):
         self._ways.set_place(int(viewing.looks_back))
         self._joining.set_place(JOININGS.index(viewing.joining))
         self._heads.show_heads(
-            scene.trace.config.n_heads,
+            scene.trace.config,
             [head for of, head in heads if of == layer],
             layer,
             picks_one=viewing.joining == "head",

@@ -103,6 +103,15 @@ def test_a_chip_puts_its_head_to_those_shown_and_takes_it_away(lines):
     assert lines.viewings[-1].gathered == ((1, 0),)
 
 
+def test_a_chip_says_which_key_head_its_head_uses(lines):
+    lines.show(config={"position": "rotary", "n_heads": 4, "n_kv_heads": 2})
+    chips = lines.part(HeadChips)
+    used = [chips.item_text(head).splitlines()[-1] for head in range(4)]
+    assert used == [f"uses key head {at}" for at in (1, 1, 2, 2)]
+    lines.show()
+    assert "key head" not in chips.item_text(0)
+
+
 def test_the_last_head_cannot_be_taken_away(lines):
     lines.show(head=1)
     lines.click(lines.part(HeadChips), 1)
