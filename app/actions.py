@@ -58,6 +58,11 @@ MENUS = (
 
 ACTIONS = (
     ActionRow("model.open", "&Open a model…", "file", "Ctrl+O", "open"),
+    ActionRow("trace.open", "Open a tr&ace…", "file"),
+    ActionRow("session.open", "Open a sess&ion…", "file", "Ctrl+Shift+O"),
+    ActionRow("session.save", "&Save the session…", "file", "Ctrl+S", "save"),
+    ActionRow("view.export", "E&xport this view…", "file", "Ctrl+Shift+E", "export"),
+    ActionRow("trace.save", "Save the tra&ce…", "file", "Ctrl+Shift+S"),
     ActionRow("training.open", "&Train a model…", "file", "Ctrl+T", "train"),
     ActionRow("runs.open", "&Runs…", "file", "Ctrl+R"),
     ActionRow(
@@ -101,6 +106,8 @@ ACTIONS = (
 
 SECTION_STARTS = frozenset(
     (
+        "session.open",
+        "view.export",
         "training.open",
         "app.quit",
         "edit.copy",

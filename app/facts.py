@@ -16,6 +16,7 @@ from app.workers.generating import GenerateRequest
 from app.workers.tracing import Opened, Traced, TraceRequest
 from core.generation.sampling import Sampling
 from core.tokenizers.base import Encoding, Tokenizer, unknown_note
+from core.trace.archive import Archive
 from core.trace.selection import Selection, stepped, to_layer
 from core.trace.trace import Trace
 from core.trace.viewing import PLAIN, Viewing
@@ -82,7 +83,7 @@ class Facts(QObject):
     def __init__(self, sampling: Sampling) -> None:
         """Empty: no model, no text."""
         super().__init__()
-        self._bundle: Bundle | None = None
+        self._bundle: Bundle | Archive | None = None
         self._card: ModelCard | None = None
         self._sentence = Sentence()
         self._told_text = ""
@@ -104,6 +105,11 @@ class Facts(QObject):
     def model(self) -> ModelCard | None:
         """The open model; None until one is."""
         return self._card
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether a trace file is open: one sentence, and no model to read another."""
+        return self._card is not None and self._card.is_recorded
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -128,7 +134,13 @@ class Facts(QObject):
     @property
     def bundle(self) -> "Bundle | None":
         """The model and tokenizer that made the newest trace; None without one."""
-        return self._shown[0].bundle if self._shown else None
+        made_by = self._shown[0].bundle if self._shown else None
+        return None if isinstance(made_by, Archive) else made_by
+
+    @property
+    def _reader(self) -> "Bundle | None":
+        """The open model; None where it is a trace file."""
+        return None if isinstance(self._bundle, Archive) else self._bundle
 
     @property
     def broken_from(self) -> str | None:
@@ -229,7 +241,8 @@ class Facts(QObject):
     @property
     def can_append_pick(self) -> bool:
         """Whether the trace is of the present sentence, and its logits are numbers."""
-        return self.is_current and not self.broken_from and not self.is_generating
+        can_write = not (self.is_recorded or self.is_generating)
+        return self.is_current and not self.broken_from and can_write
 
     def can_step(self, by: int) -> bool:
         """Whether `next_step` (1) or `previous_step` (-1) would do something."""

@@ -84,7 +84,7 @@ class Furnishing(QObject):
     def _begin(self) -> None:
         """Ask for the model, the sentence and the step to begin with."""
         remembered = Path(self._settings.read(MODEL) or DEFAULT_MODEL)
-        model = remembered if remembered.is_dir() else DEFAULT_MODEL
+        model = remembered if remembered.exists() else DEFAULT_MODEL
         session, options = self._session, self._options
         session.open_model(options.model or model)
         session.set_specials(self._settings.read(READS_SPECIALS))

@@ -12,6 +12,7 @@ class ModelCard:
 
     name: str
     folder: Path | None
+    """Of a trace file, the file."""
     config: ModelConfig
     n_parameters: int
     """Weights; a table that is used twice counts once."""
@@ -21,6 +22,8 @@ class ModelCard:
     """Quiet facts about its files: for whoever asks."""
     warnings: tuple[str, ...] = ()
     """What is odd about them: said at once."""
+    is_recorded: bool = False
+    """It is a trace file: one sentence's numbers, and no model that could read more."""
 
     @property
     def n_ctx(self) -> int:

@@ -22,13 +22,15 @@ from app.frame.state_page import (
     State,
     StatePage,
 )
-from app.panels import panel_of
+from app.panels import ANY_STEP, PanelSpec, panel_of
 from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
 from core.config import ModelConfig
+from core.errors import MissingWeightError
 from core.texts import TOKEN
 from core.trace.steps import Step, steps_for
+from core.trace.trace import Trace
 
 REST_MS = 50
 """What can wait until the reader rests on a step waits so long."""
@@ -50,6 +52,9 @@ class PanelHost(QWidget):
         self._session = session
         self._panels: dict[str, Panel] = {}
         self._has_failed = False
+        self._trace: Trace | None = None
+        self._lacking: dict[str, str] = {}
+        """Steps of a trace file whose panels need weights, and what is to say of it."""
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._on_rest_timeout)
         self._chained: dict[Panel, tuple[QWidget, ...]] = {}
@@ -81,6 +86,11 @@ class PanelHost(QWidget):
         seen = self._stack.currentWidget()
         return seen if isinstance(seen, Panel) else None
 
+    def close_down(self) -> None:
+        """End what was started for a panel."""
+        for panel in self._panels.values():
+            panel.close_down()
+
     @Slot(object)
     def _on_session_scene_changed(self, scene: Scene | None) -> None:
         QToolTip.hideText()  # it speaks of the numbers before
@@ -88,13 +98,29 @@ class PanelHost(QWidget):
             self._show_state()
             return
         self._has_failed = False
-        panel = self._panel_for(scene.selection.step)
+        key = scene.selection.step
+        if scene.trace is not self._trace:
+            self._trace, self._lacking = scene.trace, {}
+        try:
+            if key not in self._lacking:
+                self._show(self._panel_for(panel_of(key)), scene)
+        except MissingWeightError as error:
+            self._lacking[key] = str(error)
+        if key in self._lacking:
+            self._show_numbers_alone(scene, self._lacking[key])
+
+    def _show(self, panel: Panel, scene: Scene) -> None:
         if not self._is_prepared(panel, scene):
             return  # what is seen stays until the worker has derived the rest
         self._show_header()
         panel.display(scene)
         self._rest.start()
         self._stack.setCurrentWidget(panel)
+
+    def _show_numbers_alone(self, scene: Scene, reason: str) -> None:
+        """The step as a plain map: its own panel shows weights that are not there."""
+        self._show(self._panel_for(ANY_STEP), scene)
+        self.header.warn(reason)
 
     def _is_prepared(self, panel: Panel, scene: Scene) -> bool:
         """Whether the panel can be drawn now; else it is once the rest is derived."""
@@ -120,8 +146,7 @@ class PanelHost(QWidget):
         self._has_failed = True
         self._on_session_changed(None)
 
-    def _panel_for(self, key: str) -> Panel:
-        spec = panel_of(key)
+    def _panel_for(self, spec: PanelSpec) -> Panel:
         if spec.name not in self._panels:
             panel = spec.create(self._session)
             self._panels[spec.name] = panel
@@ -138,6 +163,7 @@ class PanelHost(QWidget):
             part
             for part in panel.findChildren(QWidget)
             if part.focusPolicy() & Qt.FocusPolicy.TabFocus
+            and part.window() is self.window()  # and not in a menu of its own
         )
         if self.tab_after is None or self._chained.get(panel) == parts:
             return

@@ -14,6 +14,7 @@ from core.errors import TokenizerError
 from core.tokenizers.base import Encoding, Tokenizer
 from core.tokenizers.decoding import decode_text, unfinished_length
 from core.tokenizers.folder import open_tokenizer
+from core.tokenizers.recorded import RecordedTokenizer
 
 LONG_TEXT = 2000
 """Characters; up to here, cutting into tokens takes less than a frame of 16 ms."""
@@ -58,9 +59,13 @@ def prompt_of_ids(
     encoding = tokenizer.encode(whole, specials=specials)
     if encoding.ids != tuple(ids):
         encoding = tokenizer.encoding_of(ids)
-    n_unfinished = unfinished_length(data)
-    shown = decode_text(data[:-n_unfinished]) if n_unfinished else whole
-    return Prompt(shown, encoding)
+    return prompt_of_encoding(encoding)
+
+
+def prompt_of_encoding(encoding: Encoding) -> Prompt:
+    """Exactly these tokens; a character that is not finished is not shown."""
+    data = b"".join(piece.data for piece in encoding.pieces)
+    return Prompt(decode_text(data[: len(data) - unfinished_length(data)]), encoding)
 
 
 def last_ids(encoding: Encoding, n: int) -> tuple[int, ...]:
@@ -105,16 +110,31 @@ class Sentence:
         """Tokens that stood there before anything was added; all, if nothing was."""
         return min(prompt.n for prompt in (*self._undo, self.prompt))
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it is the one sentence of a trace file."""
+        return isinstance(self.tokenizer, RecordedTokenizer)
+
     def type(self, text: str) -> None:
         """Replace the text; its tokens are known at once unless it is long."""
+        if self.is_fixed:
+            return
         self.text = text
         self._undo.clear()
         if self.tokenizer is not None and len(text) <= LONG_TEXT:
             self.prompt = prompt_of_text(text, self.tokenizer, specials=self.specials)
 
     def read_with(self, tokenizer: Tokenizer, *, specials: bool) -> None:
-        """Cut the same text with another tokenizer or another setting."""
+        """Cut the same text with another tokenizer or another setting.
+
+        That of a trace file brings the one text that it knows.
+        """
         self.tokenizer, self.specials = tokenizer, specials
+        if isinstance(tokenizer, RecordedTokenizer):
+            self._undo.clear()
+            self.prompt = prompt_of_encoding(tokenizer.encoding)
+            self.text = self.prompt.text
+            return
         self.prompt = EMPTY
         self.type(self.text)
 
@@ -132,7 +152,7 @@ class Sentence:
 
     def replace(self, ids: Sequence[int]) -> None:
         """Make it exactly these tokens."""
-        if self.tokenizer is not None:
+        if self.tokenizer is not None and not self.is_fixed:
             prompt = prompt_of_ids(ids, self.tokenizer, specials=self.specials)
             self.prompt, self.text = prompt, prompt.text
 

@@ -83,7 +83,7 @@ class Session(Reader):
     # Wishes: model and sentence
 
     def open_model(self, folder: str | Path) -> None:
-        """Open a model folder; the present model stays until the new one is there."""
+        """Open a model folder or a trace file; what was open stays until then."""
         if self._bundle is None:
             tokenizer = early_tokenizer(Path(folder))
             if tokenizer is not None:
@@ -97,8 +97,8 @@ class Session(Reader):
 
         Selection and sentence stay; of several wishes the newest is carried out.
         """
-        if self._bundle is not None:
-            self._tracing.request(MomentRequest(folder, self._bundle, self.encoding))
+        if self._reader is not None:
+            self._tracing.request(MomentRequest(folder, self._reader, self.encoding))
             self._tell_activity()
 
     def request_text(self, text: str) -> None:
@@ -107,6 +107,17 @@ class Session(Reader):
             self._leave_writing()
             self._sentence.type(text)
             self._after_typing()
+
+    def request_ids(self, ids: Sequence[int]) -> None:
+        """Make the sentence exactly these tokens; nothing if it is them already.
+
+        Raises:
+            TokenizerError: No token has one of the ids.
+        """
+        if self._sentence.is_settled and tuple(ids) != self.encoding.ids:
+            self._leave_writing()
+            self._sentence.replace(ids)
+            self._after_adding()
 
     def set_specials(self, specials: bool) -> None:
         """Read "<|endoftext|>" in the text as one special token, or as characters."""
@@ -189,18 +200,18 @@ class Session(Reader):
     def generate(self, n_new: int) -> None:
         """Write on, at most `n_new` tokens and no more than fit the model."""
         can_read = self._sentence.is_settled and not self.unknown
-        if self._bundle is None or self.is_generating or not can_read:
+        if self._reader is None or self.is_generating or not can_read:
             return
         if not self.n_room:
             error = TraceError(
-                f"The sentence fills all {self._bundle.config.n_ctx} tokens that this "
+                f"The sentence fills all {self._reader.config.n_ctx} tokens that this "
                 "model can read; shorten it to write on."
             )
             self._tell_failure(ErrorReport.of(error, "generating text"))
             return
         self._begin_adding()
         ids, n_new = self.encoding.ids, min(n_new, self.n_room)
-        request = GenerateRequest(self._bundle, ids, self._sampling, n_new, Event())
+        request = GenerateRequest(self._reader, ids, self._sampling, n_new, Event())
         self._take_writing(request)
         self._generating.request(request)
         self._tell_activity()
@@ -250,9 +261,9 @@ class Session(Reader):
         """Ask for the trace of the sentence beside, by the present model."""
         self._tracing.withdraw(BesideRequest)
         self._take_beside(None)
-        if self._bundle is not None and self._beside_text:
+        if self._reader is not None and self._beside_text:
             text, specials = self._beside_text, self.reads_specials
-            self._tracing.request(BesideRequest(self._bundle, text, specials))
+            self._tracing.request(BesideRequest(self._reader, text, specials))
         self._tell_activity()
 
     def _leave_writing(self) -> None:

@@ -97,6 +97,8 @@ MORE_FOLDERS: Setting[Any] = Setting("training/more_folders", [], is_list_of_tex
 """Folders of runs that the person added to the one where new runs go."""
 ON_CLOSE = Setting("training/on_close", "ask", one_of("ask", "keep", "stop"))
 """What becomes of a run when its window closes."""
+EXPORT_FOLDER = Setting("export/folder", "", is_text)
+"""Where a picture, numbers, a trace or a session was saved last."""
 STUDIO_GEOMETRY = Setting("training/geometry", "", is_text)
 
 SETTINGS: tuple[Setting[Any], ...] = (
@@ -119,6 +121,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     SEED,
     N_NEW,
     RECENT_MODELS,
+    EXPORT_FOLDER,
     RUNS,
     MORE_FOLDERS,
     ON_CLOSE,

@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions import ACTIONS, MENUS, SECTION_STARTS, make_actions
+from app.drops import Drops
+from app.exports import Exports
 from app.frame.body import Body
 from app.frame.inspector import Inspector
 from app.frame.message_bar import MessageBar
@@ -35,6 +37,7 @@ from app.model_card import ModelCard
 from app.panel_host import PanelHost
 from app.run_windows import RunWindows
 from app.session import Session
+from app.session_files import SessionFiles
 from app.settings import (
     APPLICATION,
     MAP_COLOURS,
@@ -92,6 +95,9 @@ class Workbench(QWidget):
         self.stepper = Stepper(session, settings.read(PLAY_PAUSE))
         self.body = Body(self.pipeline, self.host, self.inspector)
         self.runs = RunWindows(session, settings, self.host, self)
+        self.exports = Exports(session, settings, self)
+        self.session_files = SessionFiles(session, settings, self)
+        self._drops = Drops(session, self.session_files, self)
         self._arrange()
         self._connect_actions()
         self._connect_session()
@@ -110,6 +116,8 @@ class Workbench(QWidget):
         row = self.sentence.row
         left = self._action_button("sidebar", "view.pipeline", "fold.pipeline")
         right = self._action_button("inspector", "view.inspector", "fold.inspector")
+        export = self._action_button("export", "view.export", "panel.export")
+        self.host.header.add_button(export)
         why = self._action_button("help", "tour.start", "token.why")
         self.tokens.add_button(why)
         menu = self._menu_button()
@@ -170,6 +178,11 @@ class Workbench(QWidget):
         session, actions = self._session, self.actions_by_id
         doings: dict[str, Callable[..., Any]] = {
             "model.open": self._on_model_open_triggered,
+            "trace.open": self.exports.ask_and_open_trace,
+            "trace.save": self.exports.ask_and_save_trace,
+            "session.open": self.session_files.ask_and_open,
+            "session.save": self.session_files.ask_and_save,
+            "view.export": self.exports.open_dialog,
             "training.open": self.open_studio,
             "runs.open": self.runs.open_runs,
             "time.export": self.runs.ask_and_export,
@@ -303,7 +316,8 @@ class Workbench(QWidget):
         self.runs.continue_requested.connect(self._on_runs_continue_requested)
         self.runs.train_requested.connect(self.open_studio)
         self.runs.renamed.connect(self._on_runs_renamed)
-        self.runs.told.connect(self._on_runs_told)
+        for teller in (self.runs, self.exports, self.session_files):
+            teller.told.connect(self._on_told)
         session.model_changed.connect(self._on_session_model_changed)
         for changed in (
             session.selection_changed,
@@ -317,7 +331,7 @@ class Workbench(QWidget):
         self._on_session_changed(None)
 
     @Slot(str)
-    def _on_runs_told(self, sentence: str) -> None:
+    def _on_told(self, sentence: str) -> None:
         self.message.say(sentence, "checked")
 
     @Slot(object)
@@ -331,7 +345,13 @@ class Workbench(QWidget):
         """Let an action be chosen only where it would do something."""
         session = self._session
         can_add = session.can_append_pick and session.n_room > 0
+        is_open = session.model is not None
         possible = {
+            "session.save": is_open,
+            "trace.save": session.is_current,
+            "view.export": session.scene is not None,
+            "text.examples": not session.is_recorded,
+            "text.specials": not session.is_recorded,
             "step.next": session.can_step(1),
             "step.previous": session.can_step(-1),
             "layer.next": session.can_change_layer(1),
@@ -369,6 +389,7 @@ class Workbench(QWidget):
         if not self.body.is_narrow:
             self._settings.write(STATE, self.body.state())
         self.runs.close_down()
+        self.exports.close_down()
         self.host.close_down()
         self.tour.guide.close()
         use_renderer(None)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEvent, QEventLoop, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSlider,
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.frame.panel_header import PanelHeader
-from app.panels import panel_of
+from app.panels import ANY_STEP, PanelSpec, panel_of
 from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
@@ -29,6 +29,7 @@ from app.style.sheet import style_sheet
 from app.style.theme import LIGHT, Theme, palette_of, theme, worn
 from app.widgets.formula import set_at_once
 from app.widgets.heatmap import Heatmap
+from core.errors import MissingWeightError
 
 LEAST_WIDTH, DEFAULT_WIDTH, MOST_WIDTH = 400, 1200, 8000
 """Of a picture, in pixels at scale 1."""
@@ -67,6 +68,9 @@ STYLES = (
 
 PAPER = replace(LIGHT, window="#FFFFFF")
 PAPER_SHEET = 'QFrame[card="true"] { border: 0; } #figure { background: #FFFFFF; }'
+PATIENCE_MS, LOOK_EVERY_MS = 10_000, 20
+"""So long a picture waits for what is still being worked out."""
+NO_INPUT = QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents
 LAYOUT_ROUNDS = 3
 """A note that wraps asks for height once it knows its width."""
 
@@ -98,11 +102,13 @@ def figure_of(
         widget, panel = _laid_out(session, scene, style, layout_width(width, style))
         if style.is_paper:
             _dress_for_paper(widget, chosen)
-        _settle(widget)
         try:
+            _await(panel)
+            _settle(widget)
             enlargement = width / widget.width()
             yield Figure(widget, panel, enlargement, chosen.window)
         finally:
+            panel.close_down()
             widget.hide()
             widget.deleteLater()
 
@@ -123,17 +129,35 @@ def _laid_out(
     whole.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
     trace, at = scene.trace, scene.selection
     step = trace.step(at.step)
-    panel = panel_of(step.key).create(session)
     header.show_step(step, trace.config, at, trace.n, scene.sampling)
     column = QVBoxLayout(whole)
     column.setContentsMargins(*[MARGIN] * 4)
     column.setSpacing(GAP)
     column.addWidget(header)
-    column.addWidget(panel, 1)
     whole.resize(width, round(width * HEIGHT_SHARE))
     whole.show()  # lays it out as if it were seen
-    panel.display(scene)
+    try:
+        panel = _shown_in(column, panel_of(step.key), session, scene)
+    except MissingWeightError as error:  # of a trace file: its numbers alone
+        panel = _shown_in(column, ANY_STEP, session, scene)
+        header.warn(str(error))
     return whole, panel
+
+
+def _shown_in(
+    column: QVBoxLayout, spec: PanelSpec, session: Session, scene: Scene
+) -> Panel:
+    """A panel made anew, in the place of the one before."""
+    panel = spec.create(session)
+    host = column.parentWidget()
+    for before in host.findChildren(Panel) if host else ():
+        before.close_down()
+        before.hide()
+        before.setParent(None)
+    column.addWidget(panel, 1)
+    panel.show()
+    panel.display(scene)
+    return panel
 
 
 def _dress_for_paper(widget: QWidget, chosen: Theme) -> None:
@@ -145,6 +169,13 @@ def _dress_for_paper(widget: QWidget, chosen: Theme) -> None:
         elif isinstance(part, Heatmap):
             part.set_selected(None, None)
             part.set_highlight(None, None)
+
+
+def _await(panel: Panel) -> None:
+    """Let what a thread works out for the panel come in."""
+    until = QDeadlineTimer(PATIENCE_MS)
+    while panel.is_busy and not until.hasExpired():
+        QCoreApplication.processEvents(NO_INPUT, LOOK_EVERY_MS)
 
 
 def _settle(widget: QWidget) -> None:

@@ -63,7 +63,12 @@ class PanelHeader(QWidget):
         row.setSpacing(18)
         row.addLayout(words, 1)
         row.addWidget(self.formula, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row = row
         self.setFixedHeight(HEADER_HEIGHT)
+
+    def add_button(self, button: QWidget) -> None:
+        """Put a button to the right end, the same place above every panel."""
+        self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
 
     def show_step(
         self,

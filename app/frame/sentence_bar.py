@@ -28,6 +28,7 @@ from app.widgets.qt_calls import tells_faults
 from core.texts import Example, examples
 from core.tokenizers.base import Encoding
 
+RECORDED = "This is a trace file: one sentence and no model. Open a model to type."
 DEFAULT_MODEL = Path(resources.__file__).parent / "models" / "default"
 MOST_CHARACTERS = 10_000_000
 """What the field takes; how much the model can read is another matter."""
@@ -143,7 +144,7 @@ class SentenceBar(QFrame):
         if self.open_action is not None:
             self.model_menu.addAction(self.open_action)
         folders = [DEFAULT_MODEL, *self._recent.folders]
-        shown = [f for f in dict.fromkeys(folders) if f.is_dir()]
+        shown = [f for f in dict.fromkeys(folders) if f.exists()]
         if shown:
             self.model_menu.addSeparator()
         for folder in shown:
@@ -186,6 +187,9 @@ class SentenceBar(QFrame):
         self.model_button.setText(short_name(card.name).replace("&", "&&"))
         self.model_button.setToolTip(as_tip(model_tip(card)))
         self._recent.note(card.folder)
+        self.edit.setEnabled(not card.is_recorded)
+        self.edit.setToolTip(as_tip(RECORDED if card.is_recorded else ""))
+        self.examples_button.setEnabled(not card.is_recorded)
 
     @Slot(str)
     def _on_session_activity_changed(self, activity: str) -> None:
@@ -246,6 +250,8 @@ def short_note(note: str) -> str:
 
 def menu_name(folder: Path) -> str:
     """A model and its folder, for models of one training have one name."""
+    if folder.is_file():
+        return folder.name
     place = "default" if folder == DEFAULT_MODEL else folder.name
     return f"{name_in(folder)} · {place}"
 
@@ -253,9 +259,10 @@ def menu_name(folder: Path) -> str:
 def model_tip(card: ModelCard) -> str:
     """A model in a few lines."""
     config = card.config
+    has_model = f"{card.n_parameters:,} parameters on {card.device}"
     lines = (
         card.name,
-        f"{card.n_parameters:,} parameters on {card.device}",
+        "trace file, no model" if card.is_recorded else has_model,
         f"{config.n_layers} layers, {config.n_heads} heads, width {config.d_model}",
         f"{config.n_vocab:,} tokens known, {config.n_ctx:,} read at once",
         *card.notes,

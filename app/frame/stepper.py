@@ -198,7 +198,9 @@ class Stepper(QFrame):
 
     @Slot(object)
     def _on_session_timing_changed(self, timing: TraceTiming) -> None:
-        self._timing = f"{timing.device} · {short(timing.milliseconds, 2)} ms"
+        duration = timing.milliseconds
+        took = "" if duration is None else f" · {short(duration, 2)} ms"
+        self._timing = f"{timing.device}{took}"
         self._show_timing()
 
     @Slot(str)

@@ -44,6 +44,14 @@ class Panel(QWidget):
         """
         return (step_sheet(scene.trace, scene.selection, scene.tokenizer.label),)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something that it shows is still being worked out."""
+        return False
+
+    def close_down(self) -> None:
+        """End what was started for it; it shows nothing more."""
+
     def point_at(self, scene: Scene, cell: Cell) -> None:
         """Ask the session to select a number."""
         moved = pointed_at(scene.selection, scene.trace, cell)

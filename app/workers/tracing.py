@@ -23,13 +23,16 @@ if TYPE_CHECKING:
     import torch
 
     from core.bundle import Bundle
+    from core.trace.archive import Archive
 
 Part = tuple[str, Index]
+TRACE_ENDING = ".npz"
+"""Of a trace file's name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenRequest:
-    """Open a model folder. Answer: `Opened`."""
+    """Open a model folder or a trace file. Answer: `Opened`."""
 
     folder: Path
 
@@ -41,9 +44,9 @@ class OpenRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A model that is ready, and what to say about it."""
+    """A model that is ready, or the trace in its place, and what to say about it."""
 
-    bundle: "Bundle"
+    bundle: "Bundle | Archive"
     card: ModelCard
 
 
@@ -61,7 +64,7 @@ class EncodeRequest:
 class TraceRequest:
     """Walk tokens through a model. Answer: `Traced`."""
 
-    bundle: "Bundle"
+    bundle: "Bundle | Archive"
     encoding: Encoding
     serial: int
     """Counts requests, so that an outdated answer can be told."""
@@ -83,7 +86,8 @@ class TraceTiming:
     """Where a trace was made and how long it took."""
 
     device: str
-    milliseconds: float
+    milliseconds: float | None
+    """None where it was read from a file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,8 +154,26 @@ def open_model(request: OpenRequest) -> Opened:
     # Half of the cores: the window and generation need theirs, and torch's threads
     # collapse when they have to wait for one another.
     torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
+    if request.folder.suffix.lower() == TRACE_ENDING:
+        return open_trace(request.folder)
     bundle = open_bundle(request.folder)
     return Opened(bundle, card_of(bundle))
+
+
+def open_trace(file: Path) -> Opened:
+    """Read a trace file, which stands in for the model that made it."""
+    from core.trace.archive import open_archive
+
+    archive = open_archive(file)
+    card = ModelCard(
+        name=archive.name or file.stem,
+        folder=file,
+        config=archive.config,
+        n_parameters=0,
+        device="",
+        is_recorded=True,
+    )
+    return Opened(archive, card)
 
 
 def card_of(bundle: "Bundle") -> ModelCard:
@@ -184,8 +206,12 @@ def encode(request: EncodeRequest) -> Encoding:
 def trace_sentence(request: TraceRequest) -> Traced:
     """Walk tokens through a model, and look for numbers that are none."""
     from core.pipeline import trace_encoding
+    from core.trace.archive import Archive
 
     start = perf_counter()
+    if isinstance(request.bundle, Archive):
+        trace = request.bundle.trace
+        return Traced(trace, TraceTiming("trace file", None), broken_from(trace))
     traced = trace_encoding(request.bundle, request.encoding)
     milliseconds = (perf_counter() - start) * 1000
     timing = TraceTiming(device_text(request.bundle.device), milliseconds)

@@ -9,6 +9,7 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,16 +57,19 @@ def sheet_of(matrix: Matrix, name: str, code: Sequence[str] = ()) -> Sheet:
     return Sheet(name, matrix.values, (matrix.rows, matrix.columns), tuple(code))
 
 
-def csv_text(sheet: Sheet, layout: CsvLayout) -> str:
-    """The numbers as comma-separated lines, the first one with names.
+def csv_text(
+    sheet: Sheet, layout: CsvLayout, *, between: str = ",", n_lines: int | None = None
+) -> str:
+    """The numbers as lines, the first one with names; all of them, or the first.
 
     "matrix" has a line for every place of all axes but the last, whose labels are the
     heads of the columns. "long" has a line for every number: of each axis the place,
     from 0, and the label. Numbers have the fewest digits that say them exactly.
     """
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows(_long_rows(sheet) if layout == "long" else _matrix_rows(sheet))
+    writer = csv.writer(stream, delimiter=between, lineterminator="\n")
+    rows = _long_rows(sheet) if layout == "long" else _matrix_rows(sheet)
+    writer.writerows(islice(rows, n_lines))
     return stream.getvalue()
 
 

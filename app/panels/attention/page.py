@@ -15,8 +15,10 @@ from app.scene import Scene
 from app.studies import Studies
 from core.trace.needs import Index
 from core.trace.selection import ROWS_OF_KEYS, Selection
+from core.trace.sheet import Sheet
 from core.trace.trace import Trace
 from core.trace.viewing import PLAIN
+from core.trace.views.sheets import step_sheet
 
 Part = tuple[str, Index]
 
@@ -72,6 +74,10 @@ class Page(QWidget):
     def mark(self, scene: Scene) -> None:
         """Show where the reader is."""
         raise NotImplementedError
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """What it shows, as arrays to take along; the first is the main one."""
+        return (step_sheet(scene.trace, scene.selection, scene.tokenizer.label),)
 
     def display(self, scene: Scene) -> None:
         """Show the scene; what has not changed is left alone."""

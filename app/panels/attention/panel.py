@@ -19,6 +19,7 @@ from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
 from app.studies import Studies
+from core.trace.sheet import Sheet
 from core.trace.views.attention_map import STAGES
 
 BAR_GAP = 8
@@ -91,6 +92,19 @@ class AttentionPanel(Panel):
         self._bar.show_viewing(scene.viewing)
         page.display(scene)
         self._stack.setCurrentWidget(page)
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """The numbers of the page that is seen."""
+        return self.page(scene).numbers(scene)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a score, a rollout or a small map is on its way."""
+        return self._studies.is_busy
+
+    def close_down(self) -> None:
+        """End the studies' thread."""
+        self._studies.close()
 
     @Slot()
     def _on_studies_changed(self) -> None:

@@ -1,5 +1,6 @@
 """Pictures of every view: complete, of whole pixels, whatever the window did before."""
 
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import pytest
@@ -35,8 +36,10 @@ STEPS = (
 
 
 @pytest.fixture
-def session(qapp) -> ShownSession:
-    return session_showing(TEXT)
+def session(qapp) -> Iterator[ShownSession]:
+    session = session_showing(TEXT)
+    yield session
+    session.close()
 
 
 def picture(
@@ -68,6 +71,7 @@ def test_a_picture_is_the_same_before_and_after_its_panel_was_visited(
     host.show()
     session.go_to("tokens.ids")
     session.go_to(step)
+    host.close_down()
     assert picture(session, step) == before
     assert before.width() == 801
 

@@ -1,0 +1,1 @@
+"""Take a view with you: as a picture, as numbers, as the code that makes them."""
