@@ -28,7 +28,7 @@ from core.trace.matrix import Cell
 from core.trace.selection import Selection, cell_of, has_numbers
 from core.trace.steps import steps_for
 from core.trace.views.crumbs import Crumb, crumbs
-from core.trace.views.inspector import InspectorView, inspector_view
+from core.trace.views.inspector import N_TERMS, InspectorView, inspector_view
 from core.trace.views.output import PICK, pick_note
 
 MARGIN = 15
@@ -37,6 +37,8 @@ BASELINE_GAP = 5
 """How much deeper the large number reaches than the small name beside it."""
 NOTHING_YET = "Click a number to see what it is made of."
 AT_THE_TEXT = "The way down ends here: with the text that was typed."
+MORE_TERMS = 24
+"""Rows that are added each time the reader asks for more of a long sum."""
 AFTER_PAINT_MS = 10
 """On a step the panel is painted first, and the inspector so much later."""
 
@@ -50,6 +52,7 @@ class Inspector(QFrame):
         self._session = session
         self._scene: Scene | None = None
         self._view: InspectorView | None = None
+        self._n_terms = N_TERMS
         self._after_paint = QTimer(self, singleShot=True, interval=AFTER_PAINT_MS)
         self._after_paint.timeout.connect(self._on_after_paint_timeout)
         self.trail = TrailKeeper(session, self)
@@ -118,6 +121,7 @@ class Inspector(QFrame):
 
     def _connect(self) -> None:
         self.operands.link_followed.connect(self.trail.follow)
+        self.operands.more_requested.connect(self._on_operands_more_requested)
         self.back.clicked.connect(self.trail.back)
         self.forward.clicked.connect(self.trail.forward)
         self.crumbs.crumb_clicked.connect(self._on_crumbs_crumb_clicked)
@@ -160,7 +164,15 @@ class Inspector(QFrame):
         if scene is None or cell is None:
             self._show(None)
         else:
-            self._show(view_of(scene, cell))
+            if self._view is None or self._view.cell != cell:
+                self._n_terms = N_TERMS
+            self._show(view_of(scene, cell, self._n_terms))
+
+    @Slot()
+    def _on_operands_more_requested(self) -> None:
+        """Give more terms of the sum a row."""
+        self._n_terms += MORE_TERMS
+        self._on_after_paint_timeout()
 
     @Slot(object)
     def _on_session_selection_changed(self, selection: Selection) -> None:
@@ -215,10 +227,10 @@ class Inspector(QFrame):
         self.trail.jump(self._places[index])
 
 
-def view_of(scene: Scene, cell: Cell) -> InspectorView:
+def view_of(scene: Scene, cell: Cell, n_terms: int = N_TERMS) -> InspectorView:
     """A number explained; beside the likeliest token, the one that is drawn."""
     trace, label_of = scene.trace, scene.tokenizer.label
-    view = inspector_view(trace, cell, label_of)
+    view = inspector_view(trace, cell, label_of, n_terms)
     if cell == Cell(PICK, (trace.n - 1,)):
         return replace(view, note=pick_note(trace, scene.sampling, label_of))
     return view

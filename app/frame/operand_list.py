@@ -97,6 +97,9 @@ class OperandList(Canvas):
     link_followed = Signal(Cell)
     """The reader wants to see where this factor comes from."""
 
+    more_requested = Signal()
+    """The reader wants more of the terms that are added up in the last row."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         """Empty."""
         super().__init__("Operands", DOWN, parent)
@@ -125,23 +128,42 @@ class OperandList(Canvas):
     # The canvas's questions.
 
     def item_count(self) -> int:
-        """One item a factor."""
-        return len(self._placed)
+        """One item a factor, and one for the terms that are added up."""
+        return len(self._placed) + bool(self._rest[0])
 
     def item_rect(self, index: int) -> QRectF:
-        """The factor's box."""
+        """The factor's box, or that of the words for the rest."""
+        if self._is_rest(index):
+            width = advance(self._rest[0], sans(SMALL)) + 1
+            return QRectF(0, self._top_of(len(self._rows)), width, ROW_HEIGHT)
         return self._placed[index].box
 
     def item_text(self, index: int) -> str:
         """The number and where it stands."""
+        if self._is_rest(index):
+            return (
+                f"{self._rest[0]}, together {self._rest[1]}\nClick to see more of them"
+            )
         link = self._placed[index].link
         return f"{link.text}\n{link.tip}" if link.tip else link.text
 
     def activate(self, index: int, is_secondary: bool) -> None:
-        """Go where the factor comes from."""
+        """Go where the factor comes from, or ask for more rows."""
+        if self._is_rest(index):
+            self.more_requested.emit()
+            return
         cell = self._placed[index].link.cell
         if cell is not None:
             self.link_followed.emit(cell)
+
+    def _is_rest(self, index: int) -> bool:
+        return index == len(self._placed)
+
+    def _is_link(self, index: int) -> bool:
+        """Whether a click on the item leads somewhere."""
+        if index == NOTHING:
+            return False
+        return self._is_rest(index) or self._placed[index].link.cell is not None
 
     def arrange(self) -> QSizeF:
         """Put every factor at the right edge of its column."""
@@ -173,6 +195,8 @@ class OperandList(Canvas):
             top = self._top_of(len(self._rows))
             self._paint_label(painter, top, words, "muted", REGULAR)
             self._paint_number(painter, top, value, REGULAR)
+            if self._is_rest(self.hover_index):
+                self._underline(painter, self.item_rect(self.hover_index), "muted")
 
     def _paint_heads(self, painter: QPainter) -> None:
         painter.setFont(sans(CAPTION))
@@ -222,14 +246,17 @@ class OperandList(Canvas):
         painter.setPen(theme().ink(link.role))
         draw_label(painter, box, link.text, Align.AlignLeft)
         if index == self.hover_index and link.cell is not None:
-            foot = box.center().y() + UNDERLINE * SMALL
-            painter.setPen(QPen(theme().ink(link.role), 1))
-            painter.drawLine(QLineF(box.left(), foot, box.right(), foot))
+            self._underline(painter, box, link.role)
+
+    def _underline(self, painter: QPainter, box: QRectF, role: str) -> None:
+        foot = box.center().y() + UNDERLINE * SMALL
+        painter.setPen(QPen(theme().ink(role), 1))
+        painter.drawLine(QLineF(box.left(), foot, box.right(), foot))
 
     def _hover_at(self, index: int) -> None:
         super()._hover_at(index)
-        is_link = index != NOTHING and self._placed[index].link.cell is not None
         cursor = Qt.CursorShape
+        is_link = self._is_link(index)
         shape = cursor.PointingHandCursor if is_link else cursor.ArrowCursor
         self.viewport().setCursor(shape)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.trace.explain import Block, Explanation, Operand
 from core.trace.matrix import Cell
@@ -29,8 +30,10 @@ from core.trace.views.places import (
 from core.trace.views.roles import role_of
 from core.trace.views.typeset import in_lines
 
+Places = NDArray[np.intp]
+
 N_TERMS = 6
-"""Rows of a long sum; what is left is one row of its own."""
+"""Rows of a long sum at first; what is left is one row of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,11 @@ class _Reading:
 
     trace: Trace
     label_of: LabelOf
+    n_terms: int
+
+    def cut(self, order: Places) -> tuple[Places, Places]:
+        """Terms that have a row, and those that are added up."""
+        return order[: self.n_terms], order[self.n_terms :]
 
     def link(self, operand: Operand, digits: int = 3) -> Link:
         address = operand.address
@@ -108,10 +116,15 @@ Made = tuple[list[Row], str, str]
 """Rows, and what is to say of the terms they leave out: words and their sum."""
 
 
-def inspector_view(trace: Trace, cell: Cell, label_of: LabelOf) -> InspectorView:
-    """Explain a cell; costs what deriving its operands costs."""
+def inspector_view(
+    trace: Trace, cell: Cell, label_of: LabelOf, n_terms: int = N_TERMS
+) -> InspectorView:
+    """Explain a cell; costs what deriving its operands costs.
+
+    Of a long sum the `n_terms` largest terms have rows.
+    """
     explanation = trace.explain(cell.key, cell.index)
-    reading = _Reading(trace, label_of)
+    reading = _Reading(trace, label_of, n_terms)
     maker = _maker(explanation.op)
     rows, rest, rest_value = maker(explanation, reading)
     return InspectorView(
@@ -161,7 +174,7 @@ def _products(explanation: Explanation, reading: _Reading) -> Made:
     n_products = len(explanation.blocks[0])
     sums = explanation.contributions
     order = by_size(sums[:n_products])
-    shown, others = order[:N_TERMS], order[N_TERMS:]
+    shown, others = reading.cut(order)
     biases = range(n_products, len(sums))
     rows = []
     for place in [*map(int, shown), *biases]:
@@ -193,9 +206,9 @@ def _shares(explanation: Explanation, reading: _Reading) -> Made:
     own = explanation.index[-1]
     allowed = np.flatnonzero(block.values > -np.inf)
     order = allowed[np.argsort(-shares[allowed], kind="stable")]
-    shown = [int(place) for place in order[:N_TERMS]]
+    shown = [int(place) for place in reading.cut(order)[0]]
     if own not in shown:
-        shown = [*shown[: N_TERMS - 1], own]
+        shown = [*shown[: reading.n_terms - 1], own]
     is_vocabulary = reading.trace.step(explanation.address).axes[-1] == "n_vocab"
     rows = []
     for place in shown if is_vocabulary else sorted(shown):
@@ -254,7 +267,7 @@ def _picked(explanation: Explanation, reading: _Reading) -> Made:
     """The likeliest tokens, best first."""
     block = explanation.blocks[0]
     order = np.argsort(-block.values, kind="stable")
-    shown, others = order[:N_TERMS], order[N_TERMS:]
+    shown, others = reading.cut(order)
     rows = []
     for rank, place in enumerate(map(int, shown)):
         link = reading.link(block.operand(place))
@@ -269,7 +282,7 @@ def _statistic(explanation: Explanation, reading: _Reading) -> Made:
     """The largest terms of the sum; under a cosine's products, the rows' lengths."""
     terms = explanation.contributions
     order = by_size(terms)
-    shown, others = order[:N_TERMS], order[N_TERMS:]
+    shown, others = reading.cut(order)
     rows = []
     for place in map(int, shown):
         operands, value = explanation.term(place)

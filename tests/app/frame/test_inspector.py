@@ -264,3 +264,20 @@ def test_the_present_number_is_no_link(inspector, session):
     inspector.crumbs.activate(last, is_secondary=False)
     assert session.selection.step == "layers.0.attn.q"
     assert inspector.crumbs.item_text(last).startswith("layer 1")
+
+
+def test_more_terms_of_a_long_sum_come_when_they_are_asked_for(inspector, session):
+    point_at(session, Cell("layers.0.ffn.out", (1, 3)))
+    assert inspector.view.rest == "26 more"
+    rest = inspector.operands.item_count() - 1
+    assert inspector.operands.item_text(rest).startswith("26 more, together ")
+    inspector.operands.activate(rest, is_secondary=False)
+    assert inspector.view.rest == "2 more"
+    rest = inspector.operands.item_count() - 1
+    inspector.operands.activate(rest, is_secondary=False)
+    assert inspector.view.rest == ""
+    links = [link for row in inspector.view.rows for link in row.factors]
+    assert inspector.operands.item_count() == len(links)
+    assert len(inspector.view.rows) == session.trace.config.d_ff + 1
+    point_at(session, Cell("layers.0.ffn.out", (1, 4)))
+    assert inspector.view.rest == "26 more"
