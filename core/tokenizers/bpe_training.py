@@ -104,7 +104,8 @@ def count_words(
             if not is_special:
                 n_chunks.update(chunks(part))
     counts: defaultdict[tuple[bytes, ...], int] = defaultdict(int)
-    for chunk, count in n_chunks.items():
+    while n_chunks:  # what has been split is let go, for the memory
+        chunk, count = n_chunks.popitem()
         for word in split_words(chunk):
             counts[start_symbols(text_bytes(word))] += count
     if not counts:
@@ -112,7 +113,7 @@ def count_words(
             "A tokenizer cannot be trained on an empty text; choose a text with at "
             "least one character."
         )
-    return dict(counts)
+    return counts
 
 
 def merges_of(word_counts: WordCounts) -> Iterator[LearnedMerge]:
@@ -122,6 +123,7 @@ def merges_of(word_counts: WordCounts) -> Iterator[LearnedMerge]:
     also where it overlaps itself, as in "aaa".
     """
     corpus = _Corpus(word_counts)
+    del word_counts  # may be as large as the corpus
     while (merge := corpus.most_frequent()) is not None:
         yield merge
         corpus.join((merge.left, merge.right))

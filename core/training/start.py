@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 ASKED_FILE = "n_vocab_asked"
 """In the cache: the size, or the kind, that the run's tokenizer was asked for with."""
-LEARNED_FROM_BYTES = 1 << 24
+LEARNED_FROM_BYTES = 1 << 23
 """A tokenizer is learned from this much of a text, spread evenly over it."""
 MEGABYTE = 1e6
 
