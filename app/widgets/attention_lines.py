@@ -46,7 +46,7 @@ LEAST_CELL = 4.0
 NUMBER_WIDTH = 38
 MOST_SPREAD = 4.0
 """Between the lines of two maps that join the same tokens, in pixels."""
-FINE, COARSE = 400, 2
+FINE, COARSE = 300, 2
 """So many lines are painted pixel by pixel, more with pixels so much larger."""
 LINEAR = Scale("share", 1.0)
 """Opacity is the share itself."""
