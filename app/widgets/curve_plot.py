@@ -224,6 +224,7 @@ class CurvePlot(QWidget):
 
     def _dress(self) -> None:
         """Wear the colours of the theme."""
+        self._worn = theme()
         self._plot.setBackground(theme().colour("surface"))
         for side in ("left", "bottom"):
             axis = self._item.getAxis(side)
@@ -355,9 +356,10 @@ class CurvePlot(QWidget):
         self._fit_height()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the theme."""
+        """Follow the theme. Qt tells of each several times, by palette and by sheet."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
+        is_palette = event.type() == QEvent.Type.PaletteChange
+        if is_palette and self._worn is not theme():
             self._dress()
 
 

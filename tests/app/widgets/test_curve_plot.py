@@ -185,3 +185,16 @@ def test_the_words_of_a_mark_stay_on_the_chart(plot, x, share):
     plot.show_series((series(0, 0, 0, 0, 0),), marks=(Mark(x, 0.0, "best 0.000"),))
     _, words = plot._mark_items
     assert words.anchor.x() == share
+
+
+def test_a_theme_is_put_on_once_however_often_qt_tells_of_it(qapp, plot, monkeypatch):
+    dress, worn = CurvePlot._dress, []
+    monkeypatch.setattr(
+        CurvePlot, "_dress", lambda self: (worn.append(self), dress(self))
+    )
+    apply_theme(qapp, DARK)
+    try:
+        assert worn.count(plot) == 1
+    finally:
+        apply_theme(qapp, LIGHT)
+    assert worn.count(plot) == 2
