@@ -1,0 +1,150 @@
+"""A trace file in the window: its numbers are all there, and there is no model."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+
+from app.exports import Exports
+from app.frame.sentence_bar import model_tip
+from app.panel_host import PanelHost
+from app.session import Session
+from app.settings import Settings
+from core.pipeline import run_trace
+from core.trace.archive import read_trace, save_trace
+from tests.helpers.bundles import save_tiny, tiny_bundle
+from tests.helpers.desk import WAIT_MS, Desk
+
+TEXT = "the cat <b> שלום"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    bundle = tiny_bundle()
+    path = tmp_path / "cat.npz"
+    save_trace(run_trace(bundle, TEXT), path, bundle.tokenizer, name="tiny")
+    return path
+
+
+@pytest.fixture
+def desk(qtbot, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qtbot, save_tiny(tmp_path / "model"))
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def recorded(desk: Desk, file: Path) -> Desk:
+    desk.session.open_model(file)
+    desk.qtbot.waitUntil(lambda: desk.session.is_recorded, timeout=WAIT_MS)
+    desk.wait()
+    return desk
+
+
+def test_a_trace_file_brings_its_sentence_and_its_numbers(recorded, file):
+    session = recorded.session
+    assert session.text == recorded.bench.sentence.edit.text() == TEXT
+    key = "layers.1.attn.pattern"
+    np.testing.assert_array_equal(session.trace[key], read_trace(file)[key])
+    assert "trace file, no model" in model_tip(session.model)
+    assert recorded.reports == []
+
+
+def test_nothing_can_be_typed_or_written_on(recorded):
+    bench, session = recorded.bench, recorded.session
+    assert not bench.sentence.edit.isEnabled()
+    assert "no model" in bench.sentence.edit.toolTip()
+    for name in ("token.append", "text.generate", "text.examples", "text.specials"):
+        assert not bench.actions_by_id[name].isEnabled()
+    session.request_text("something else")
+    session.append_pick()
+    session.generate(3)
+    recorded.wait()
+    assert session.text == TEXT
+
+
+def test_every_step_is_shown_and_what_needs_weights_says_so(recorded):
+    session, host = recorded.session, recorded.host
+    seen = {}
+    for key in session.trace.keys:
+        session.go_to(key)
+        recorded.qtbot.waitUntil(lambda: not session.activity, timeout=WAIT_MS)
+        assert host.panel is not None
+        seen[key] = host.header.sentence.text()
+    assert "W_E is not in the trace file" in seen["embed.token"]
+    assert "trace file" not in seen["layers.0.attn.pattern"]
+    assert recorded.reports == []
+
+
+def test_a_model_can_be_opened_again_afterwards(recorded, tmp_path):
+    recorded.session.open_model(tmp_path / "model")
+    recorded.qtbot.waitUntil(lambda: not recorded.session.is_recorded, timeout=WAIT_MS)
+    recorded.wait()
+    assert recorded.session.text == TEXT
+    assert recorded.bench.sentence.edit.isEnabled()
+    recorded.read("another text")
+
+
+def test_a_damaged_file_leaves_the_model_where_it_is(desk, tmp_path):
+    broken = tmp_path / "broken.npz"
+    broken.write_bytes(b"PK nothing")
+    desk.read("the cat")
+    desk.session.open_model(broken)
+    desk.qtbot.waitUntil(lambda: bool(desk.reports), timeout=WAIT_MS)
+    assert "damaged" in desk.reports[0].sentence
+    assert not desk.session.is_recorded
+
+
+def test_a_trace_is_saved_in_a_thread_and_told_of(desk, tmp_path):
+    desk.read(TEXT)
+    exports = desk.bench.exports
+    target = tmp_path / "saved.npz"
+    with desk.qtbot.waitSignal(exports.told, timeout=WAIT_MS) as told:
+        exports.save_trace(target)
+    assert str(target) in told.args[0]
+    np.testing.assert_array_equal(
+        read_trace(target)["output.logits"], desk.session.trace["output.logits"]
+    )
+
+
+def test_a_place_that_cannot_be_written_is_told(desk, tmp_path):
+    desk.read(TEXT)
+    desk.bench.exports.save_trace(tmp_path / "no folder" / "saved.npz")
+    desk.qtbot.waitUntil(lambda: bool(desk.reports), timeout=WAIT_MS)
+    assert "could not be written" in desk.reports[0].sentence
+    assert not desk.bench.exports.is_busy
+
+
+def test_a_dropped_trace_is_opened(desk, file):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file))])
+    drop = QDropEvent(
+        QPointF(5, 5),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    assert desk.bench._drops.eventFilter(desk.bench, drop)
+    desk.qtbot.waitUntil(lambda: desk.session.is_recorded, timeout=WAIT_MS)
+
+
+def test_the_export_button_stands_in_the_heading_of_every_panel(desk):
+    desk.read(TEXT)
+    button = desk.host.header.findChild(object, "panel.export")
+    for key in ("tokens.ids", "layers.0.attn.q", "output.probs"):
+        desk.session.go_to(key)
+        assert button.isVisible()
+        assert button.isEnabled()
+
+
+def test_the_kinds_are_put_together_without_a_session_running(qapp):
+    session = Session()
+    host = PanelHost(session)
+    exports = Exports(session, Settings(), host)
+    assert exports.open_dialog() is None
+    exports.close_down()
+    session.close()

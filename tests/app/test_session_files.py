@@ -1,0 +1,124 @@
+"""A session file opened again: the window stands as it stood."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QMessageBox
+
+from app.session_files import SessionFiles, place_of
+from core.session_file import ModelReference, SessionFile, read_session
+from core.trace.viewing import Viewing
+from tests.helpers.bundles import save_tiny
+from tests.helpers.desk import WAIT_MS, Desk
+
+TEXT = "the cat sat <b>\n שלום"
+KEY = "layers.1.attn.pattern"
+
+
+@pytest.fixture
+def desk(qtbot, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qtbot, save_tiny(tmp_path / "model"))
+    yield desk
+    desk.close()
+
+
+def placed(desk: Desk) -> None:
+    """Go somewhere that is not where a window begins."""
+    session = desk.session
+    desk.read(TEXT)
+    session.append_pick()
+    desk.wait()
+    session.go_to(KEY)
+    session.request_selection(type(session.selection)(step=KEY, query=3, key=1, head=1))
+    session.request_viewing(Viewing(is_log=True, threshold=0.1))
+
+
+def opened(desk: Desk, file: Path) -> None:
+    desk.bench.session_files.open(file)
+    desk.qtbot.waitUntil(
+        lambda: desk.session.is_current and desk.session.selection.step == KEY,
+        timeout=WAIT_MS,
+    )
+
+
+def test_text_place_and_switches_come_back(desk, tmp_path):
+    placed(desk)
+    file = tmp_path / "a.glass"
+    desk.bench.session_files.save(file)
+    session = desk.session
+    ids, at, viewing = session.encoding.ids, session.selection, session.viewing
+    desk.read("something else")
+    session.go_to("tokens.ids")
+    session.request_viewing(Viewing())
+    opened(desk, file)
+    assert session.encoding.ids == ids
+    assert session.selection == at
+    assert session.viewing == viewing
+    assert desk.reports == []
+
+
+def test_a_moved_folder_is_found_beside_the_file(desk, tmp_path):
+    placed(desk)
+    (tmp_path / "one").mkdir()
+    save_tiny(tmp_path / "one" / "model")
+    desk.session.open_model(tmp_path / "one" / "model")
+    desk.qtbot.waitUntil(
+        lambda: desk.session.model.folder == tmp_path / "one" / "model",
+        timeout=WAIT_MS,
+    )
+    desk.bench.session_files.save(tmp_path / "one" / "a.glass")
+    (tmp_path / "one").rename(tmp_path / "two")
+    file = tmp_path / "two" / "a.glass"
+    assert place_of(read_session(file), file).resolve() == tmp_path / "two" / "model"
+
+
+def test_a_missing_model_is_asked_for_and_cancel_changes_nothing(
+    desk, tmp_path, monkeypatch
+):
+    placed(desk)
+    file = tmp_path / "a.glass"
+    desk.bench.session_files.save(file)
+    (tmp_path / "model").rename(tmp_path / "moved")
+    boxes: list[str] = []
+
+    def cancelled(box: QMessageBox) -> int:
+        boxes.append(f"{box.text()} {box.informativeText()}")
+        return 0
+
+    monkeypatch.setattr(QMessageBox, "exec", cancelled)
+    before = desk.session.selection
+    desk.bench.session_files.open(file)
+    assert "tiny" in boxes[0]
+    assert str(tmp_path / "model") in boxes[0]
+    assert desk.session.selection == before
+
+    monkeypatch.setattr(SessionFiles, "_ask_for_model", lambda *_: tmp_path / "moved")
+    desk.session.go_to("tokens.ids")
+    opened(desk, file)
+    assert desk.session.model.folder == tmp_path / "moved"
+
+
+def test_a_damaged_session_is_one_sentence(desk, tmp_path):
+    file = tmp_path / "a.glass"
+    file.write_text("{")
+    desk.bench.session_files.open(file)
+    assert "damaged" in desk.reports[0].sentence
+
+
+def test_another_model_keeps_the_text_and_says_that_it_is_another(desk, tmp_path):
+    placed(desk)
+    file = tmp_path / "a.glass"
+    desk.bench.session_files.save(file)
+    save_tiny(tmp_path / "model", n_layers=3)
+    told: list[str] = []
+    desk.bench.session_files.told.connect(told.append)
+    desk.session.go_to("tokens.ids")
+    opened(desk, file)
+    assert any("another" in sentence for sentence in told)
+    assert desk.session.text.startswith(TEXT)
+
+
+def test_the_programs_own_model_has_no_place():
+    session = SessionFile(model=ModelReference(name="default"))
+    assert place_of(session, Path("a.glass")).name == "default"
