@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.trace.needs import SUMS_OF_PRODUCTS
 from core.trace.numbers import bracketed, by_size, latex
-from core.trace.steps import Step
+from core.trace.steps import ACTIVATION_NAMES, Step
 
 Values = Sequence[NDArray[Any]]
 Writer = Callable[[tuple[int, ...], Values], str]
@@ -22,12 +22,16 @@ SUM_TERMS = 3
 SOFTMAX_TERMS = 5
 
 
-def equation(step: Step, index: tuple[int, ...], values: Values) -> str:
-    """The right-hand side of "this number = ..."."""
+def equation(
+    step: Step, index: tuple[int, ...], values: Values, activation: str
+) -> str:
+    """The right-hand side of "this number = ..."; a gate names its activation."""
     if step.op in SUMS_OF_PRODUCTS:
         return _products(index, values)
     if step.op == "lookup":
         return _looked_up(step.inputs[1].rpartition(".")[2], index, values)
+    if step.op == "gate":
+        return _gated(ACTIVATION_NAMES[activation], values)
     return WRITERS[step.op](index, values)
 
 
@@ -147,8 +151,9 @@ def _silu(index: tuple[int, ...], values: Values) -> str:
     return rf"\frac{{{latex(x)}}}{{1 + e^{{{latex(-x)}}}}}"
 
 
-def _gated(index: tuple[int, ...], values: Values) -> str:
-    return rf"f({latex(values[0][0])}) \cdot {bracketed(values[1][0])}"
+def _gated(bend: str, values: Values) -> str:
+    gate, hidden = latex(values[0][0]), bracketed(values[1][0])
+    return rf"\text{{{bend}}}({gate}) \cdot {hidden}"
 
 
 def _largest(index: tuple[int, ...], values: Values) -> str:
@@ -172,6 +177,5 @@ WRITERS: dict[str, Writer] = {
     "gelu": _gelu,
     "gelu_tanh": _gelu_tanh,
     "silu": _silu,
-    "gate": _gated,
     "largest": _largest,
 }

@@ -166,7 +166,9 @@ def explain(trace: Trace, address: str, index: Index) -> Explanation:
         value=float(trace.recomputed(address, place)),
         recorded=trace.value(address, place),
         blocks=blocks,
-        equation=equation(step, place, [block.values for block in blocks]),
+        equation=equation(
+            step, place, [block.values for block in blocks], trace.config.activation
+        ),
         note=EDITED if _is_edited(trace, address, place) else "",
     )
     return _with_warning(explanation)

@@ -37,14 +37,14 @@ def is_whole(address: str) -> bool:
     return address.startswith(WHOLE_NUMBERS)
 
 
+def brief(x: float, digits: int = 3) -> str:
+    """As `short`, for a narrow column: what is not a number is "NaN"."""
+    return "NaN" if math.isnan(x) else short(x, digits)
+
+
 def number_text(address: str, x: float, digits: int = 3) -> str:
     """A number as its kind is written: "704", "−0.0205"."""
-    return str(int(x)) if is_whole(address) else short(x, digits)
-
-
-def tight(x: float, digits: int = 3) -> str:
-    """The same with "NaN" for what is not a number: where words have no room."""
-    return "NaN" if math.isnan(x) else short(x, digits)
+    return str(int(x)) if is_whole(address) else brief(x, digits)
 
 
 def latex(x: float, digits: int = 3) -> str:

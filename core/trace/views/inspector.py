@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.trace.explain import Block, Explanation, Operand
 from core.trace.matrix import Cell
 from core.trace.needs import SUMS_OF_PRODUCTS
-from core.trace.numbers import by_size, number_text, short
+from core.trace.numbers import brief, by_size, number_text
 from core.trace.proof import ProofLine, is_close, proof_lines
 from core.trace.statistics import STATISTICS, lengths, statistic_cell
 from core.trace.trace import Trace
@@ -182,10 +182,10 @@ def _products(explanation: Explanation, reading: _Reading) -> Made:
         links = tuple(map(reading.link, operands))
         is_product = len(links) > 1
         label = _term_label(explanation, reading, place) if is_product else _BIAS
-        rows.append(Row(label, links, short(value) if is_product else ""))
+        rows.append(Row(label, links, brief(value) if is_product else ""))
     if not len(others):
         return rows, "", ""
-    return rows, f"{len(others)} more", short(float(sums[others].sum()))
+    return rows, f"{len(others)} more", brief(float(sums[others].sum()))
 
 
 _BIAS = Words("bias")
@@ -226,7 +226,7 @@ def _shares(explanation: Explanation, reading: _Reading) -> Made:
 
 def _share(share: float) -> str:
     """A share with three places, so that shares can be compared down a column."""
-    return f"{share:.3f}" if share >= 0.0005 or share == 0 else short(share, 1)
+    return f"{share:.3f}" if share >= 0.0005 or share == 0 else brief(share, 1)
 
 
 def _norm(explanation: Explanation, reading: _Reading) -> Made:
@@ -242,7 +242,7 @@ def _norm(explanation: Explanation, reading: _Reading) -> Made:
     )
     rows = [own]
     rows += [
-        Row(Words(f"{name} of {n}"), (Link(short(value), "text"),))
+        Row(Words(f"{name} of {n}"), (Link(brief(value), "text"),))
         for name, value in facts
     ]
     rows.append(Row(Words("ε"), (reading.link(eps.operand(0), 1),)))
@@ -275,7 +275,7 @@ def _picked(explanation: Explanation, reading: _Reading) -> Made:
         rows.append(Row(label, (link,), is_own=rank == 0))
     if not len(others):
         return rows, "", ""
-    return rows, f"{len(others)} more", short(float(block.values[others].sum()))
+    return rows, f"{len(others)} more", brief(float(block.values[others].sum()))
 
 
 def _statistic(explanation: Explanation, reading: _Reading) -> Made:
@@ -288,7 +288,7 @@ def _statistic(explanation: Explanation, reading: _Reading) -> Made:
         operands, value = explanation.term(place)
         label = _place_in_row(explanation.blocks[0].address, place, reading)
         links = tuple(map(reading.link, operands))
-        rows.append(Row(label, links, short(value)))
+        rows.append(Row(label, links, brief(value)))
     if explanation.op == "cosine":
         is_one_source = len({block.address for block in explanation.blocks}) == 1
         rows += [
@@ -297,14 +297,14 @@ def _statistic(explanation: Explanation, reading: _Reading) -> Made:
         ]
     if not len(others):
         return rows, "", ""
-    return rows, f"{len(others)} more", short(float(terms[others].sum()))
+    return rows, f"{len(others)} more", brief(float(terms[others].sum()))
 
 
 def _length(block: Block, reading: _Reading, *, is_named: bool) -> Row:
     """A row's length, and the way to what makes it; by its step's name or its own."""
     cell = statistic_cell("length", (block.address, block.index[0] or 0))
     tip = place_text(reading.trace, cell, reading.label_of)
-    size = short(float(lengths(block.values)))
+    size = brief(float(lengths(block.values)))
     link = Link(size, role_of(block.address), cell, tip)
     source, row = place_words(reading.trace, cell, reading.label_of)
     return Row(Words(f"length of {(source if is_named else row).text}"), (link,))

@@ -120,3 +120,8 @@ def test_a_small_difference_is_not_written_as_zero():
 def test_a_number_of_the_model_has_no_warning():
     explanation = explain(tiny_trace(), "layers.0.resid_mid", (1, 2))
     assert broken_note(explanation) == ""
+
+
+def test_a_gate_names_its_activation():
+    trace = tiny_trace(gated=True, activation="silu")
+    assert "= SiLU(" in str(trace.explain("layers.0.ffn.active", (1, 2)))

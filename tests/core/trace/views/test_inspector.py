@@ -1,11 +1,19 @@
 import numpy as np
 import pytest
+import torch
 
+from core.bundle import make_bundle
+from core.pipeline import run_trace
 from core.trace.edits import Edit
 from core.trace.matrix import Cell
 from core.trace.selection import Selection, at_step, cell_of
 from core.trace.views.inspector import inspector_view
-from tests.helpers.bundles import tiny_tokenizer, tiny_trace
+from tests.helpers.bundles import (
+    random_model,
+    tiny_bundle,
+    tiny_tokenizer,
+    tiny_trace,
+)
 from tests.helpers.traces import traced_ids
 
 LABEL_OF = tiny_tokenizer().label
@@ -148,3 +156,17 @@ def test_an_id_leads_to_its_place_in_the_text():
     assert row.factors[0].text == "token 2 of 3"
     assert row.factors[0].cell == Cell("tokens.pieces", ())
     assert "20 63 61 74: characters 4 to 7" in view.note
+
+
+def test_what_is_not_a_number_takes_no_more_room_than_one_and_is_said_in_words():
+    bundle = tiny_bundle()
+    model = random_model(bundle.config)
+    with torch.no_grad():
+        model.layers[0].attn.W_Q[0, 0, 0] = torch.nan
+    broken = make_bundle(model, tiny_tokenizer(), name="broken")
+    trace = run_trace(broken, "the cat")
+    view = inspector_view(trace, Cell("layers.0.attn.q", (0, 1, 0)), LABEL_OF)
+    assert view.number == "NaN"
+    assert view.rows[0].factors[1].text == view.rows[0].result == "NaN"
+    assert "layers.0.attn.W_Q[0, 0, 0] is not a finite number" in view.note
+    assert view.is_proven
