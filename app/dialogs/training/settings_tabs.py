@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from app.dialogs.form import Form
@@ -45,30 +45,46 @@ class SettingsTabs(QWidget):
         """Show the defaults."""
         super().__init__()
         self.tabs = QTabWidget()
-        self.forms: dict[str, Form] = {}
+        self._forms: dict[str, Form] = {}
+        self._draft: Draft | None = None
         self._shown: dict[str, Any] = {}
         self._told = ""
         self._typed: set[str] = set()
         """Tables with values that have not been asked for yet."""
         self._pause = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
         self._pause.timeout.connect(self._request_fields)
-        for table, title, owner in TABLES:
-            form = Form(owner, ELSEWHERE)
-            form.changed.connect(partial(self._on_form_changed, table))
-            self.forms[table] = form
-            self.tabs.addTab(scrolled(form), title)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.tabs)
 
     @property
+    def forms(self) -> dict[str, Form]:
+        """One for each table, made when first asked for.
+
+        They are so many widgets that a theme is put on twice as fast without them.
+        """
+        if not self._forms:
+            self._make_forms()
+        return self._forms
+
+    def _make_forms(self) -> None:
+        for table, title, owner in TABLES:
+            form = Form(owner, ELSEWHERE)
+            form.changed.connect(partial(self._on_form_changed, table))
+            self._forms[table] = form
+            self.tabs.addTab(scrolled(form), title)
+        if self._draft is not None:
+            self.show_draft(self._draft)
+
+    @property
     def error(self) -> str:
         """The first form's complaint; "" if all are in order."""
-        return next(filter(None, (form.error for form in self.forms.values())), "")
+        return next(filter(None, (form.error for form in self._forms.values())), "")
 
     def show_draft(self, draft: Draft) -> None:
         """Show what the draft has; what is being typed stays where it is meant."""
-        for table, form in self.forms.items():
+        self._draft = draft
+        for table, form in self._forms.items():
             config = getattr(draft, table)
             is_older = table in self._typed
             is_new = config != self._shown.get(table)
@@ -88,7 +104,7 @@ class SettingsTabs(QWidget):
         """Ask for what was typed, where its class takes it."""
         self._pause.stop()
         typed, self._typed = self._typed, set()
-        for table, form in self.forms.items():
+        for table, form in self._forms.items():
             if table in typed and not form.error:
                 fields = {f"{table}.{n}": v for n, v in form.values.items()}
                 self.fields_requested.emit(fields)
@@ -99,6 +115,12 @@ class SettingsTabs(QWidget):
             self.error_changed.emit(self._told)
 
     # Qt's calls.
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Now the forms are needed."""
+        if not self._forms:
+            self._make_forms()
+        super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Wait no longer: what is looked at next must know what was typed."""

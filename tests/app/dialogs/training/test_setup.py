@@ -137,6 +137,19 @@ def test_what_is_typed_is_looked_at_once_when_the_typing_rests(desk):
     assert [draft.training.n_steps for draft in drafts] == [4321]
 
 
+def test_all_settings_are_made_when_they_are_first_seen_and_show_what_was_chosen(desk):
+    settings = desk.setup.model.settings
+    desk.setup.model.presets.buttons[1].click()
+    assert settings.tabs.count() == 0
+    assert settings.error == ""
+    desk.setup.show()
+    desk.setup.show_page(1)
+    desk.setup.model.show_settings("training")
+    assert settings.tabs.count() == 4
+    n_steps = settings.forms["training"].editors["n_steps"].text()
+    assert n_steps == str(desk.plan.draft.training.n_steps)
+
+
 def test_what_is_typed_counts_at_once_where_the_reader_goes_on(desk):
     desk.setup.show()
     desk.setup.show_page(1)
