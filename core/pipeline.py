@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import torch
+from torch import Tensor
 
 from core.bundle import Bundle
 from core.errors import TraceError
@@ -20,6 +21,7 @@ def run_trace(
     *,
     ids: Sequence[int] | None = None,
     edits: Sequence[Edit] = (),
+    attention_mask: Sequence[int] | None = None,
 ) -> Trace:
     """Walk a sentence through a model.
 
@@ -28,21 +30,29 @@ def run_trace(
         text: The sentence; or else
         ids: its token ids.
         edits: Numbers to change on the way.
+        attention_mask: 1 for a token and 0 for padding, one of each id. Padding is
+            looked at by no token and has no position; it changes nothing behind it.
 
     Raises:
         TraceError: Nothing to read, something that is no token, more than n_ctx tokens,
-            an id the model has no row for, or an edit that points nowhere.
+            an id the model has no row for, an edit that points nowhere, or a mask of
+            another length, with other numbers, or without a 1.
     """
     if (text is None) == (ids is None):
         raise TraceError("run_trace takes either a text or ids.")
     if text is not None:
-        return trace_encoding(bundle, bundle.tokenizer.encode(text), edits)
-    return trace_encoding(bundle, bundle.tokenizer.encoding_of(ids or ()), edits)
+        encoding = bundle.tokenizer.encode(text)
+    else:
+        encoding = bundle.tokenizer.encoding_of(ids or ())
+    return trace_encoding(bundle, encoding, edits, attention_mask)
 
 
 @torch.inference_mode()
 def trace_encoding(
-    bundle: Bundle, encoding: Encoding, edits: Sequence[Edit] = ()
+    bundle: Bundle,
+    encoding: Encoding,
+    edits: Sequence[Edit] = (),
+    attention_mask: Sequence[int] | None = None,
 ) -> Trace:
     """Walk tokens through a model; raises as `run_trace` does."""
     config = bundle.config
@@ -54,17 +64,53 @@ def trace_encoding(
     recorder = Recorder(steps, sizes, kept_keys(config), edits)
     ids = torch.tensor([encoding.ids], device=bundle.device)
     edits_output = any(edit.key.startswith("output.") for edit in edits)
-    bundle.model(ids, recorder, last_only=not edits_output)
-    n = len(encoding.ids)
+    is_token = None
+    if attention_mask is not None:
+        check_attention_mask(attention_mask, len(encoding.ids))
+        is_token = torch.tensor(attention_mask, device=bundle.device).bool()
+    bundle.model(ids, recorder, last_only=not edits_output, is_token=is_token)
     kept = {"tokens.ids": ids[0], **recorder.kept}
     return Trace(
         config=config,
         weights=bundle.weights,
         encoding=encoding,
         kept={key: value.cpu() for key, value in kept.items()},
-        given={"positions": torch.arange(n), "mask": functions.causal_mask(n, n)},
+        given=given_of(len(encoding.ids), is_token),
         edits=edits,
     )
+
+
+def given_of(n: int, is_token: Tensor | None = None) -> dict[str, Tensor]:
+    """What the steps take that nothing computes: "positions" [n] and "mask" [n, n]."""
+    if is_token is None:
+        is_token = torch.ones(n, dtype=torch.bool)
+    is_token = is_token.cpu()
+    return {
+        "positions": functions.padded_positions(is_token),
+        "mask": functions.padded_mask(is_token),
+    }
+
+
+def check_attention_mask(attention_mask: Sequence[int], n: int) -> None:
+    """Refuse a mask that does not say of each token whether it is one.
+
+    Raises:
+        TraceError: Its length is another, it holds other numbers, or no 1.
+    """
+    if len(attention_mask) != n:
+        raise TraceError(
+            f"attention_mask has {len(attention_mask)} numbers for {n} tokens; "
+            "give one for each."
+        )
+    strangers = [number for number in attention_mask if number not in (0, 1)]
+    if strangers:
+        raise TraceError(
+            f"attention_mask holds {strangers[0]}; give 1 for a token, 0 for padding."
+        )
+    if not any(attention_mask):
+        raise TraceError(
+            "attention_mask calls every token padding; give 1 for at least one."
+        )
 
 
 def check_ids(ids: Sequence[int], n_vocab: int, n_ctx: int) -> None:

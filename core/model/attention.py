@@ -42,8 +42,12 @@ class Attention(nn.Module):
         positions: Tensor,
         watch: Watcher,
         cache: KeyValueCache | None = None,
+        allowed: Tensor | None = None,
     ) -> Tensor:
-        """[..., n, d_model] -> [..., n, d_model]."""
+        """[..., n, d_model] -> [..., n, d_model].
+
+        `allowed` is [n_query, n_key] of bool; None is the causal mask.
+        """
         path = self.path
         q = watch(f"{path}.q", functions.project_heads(x, self.W_Q, self.b_Q))
         k = watch(f"{path}.k", functions.project_heads(x, self.W_K, self.b_K))
@@ -55,18 +59,21 @@ class Attention(nn.Module):
         if cache is not None:
             k, v = cache.extend(self.layer, k, v)
         if watch.asks_for_rows(path):
-            heads = self._step_by_step(q, k, v, watch)
+            if allowed is None:
+                allowed = functions.causal_mask(q.shape[-2], k.shape[-2], q.device)
+            heads = self._step_by_step(q, k, v, allowed, watch)
         else:
             dropout = self.config.dropout if self.training else 0.0
-            heads = functions.attend(q, k, v, dropout)
+            heads = functions.attend(q, k, v, dropout, allowed)
         heads = watch(f"{path}.heads", heads)
         joined = watch(f"{path}.concat", functions.concat(heads))
         return watch(f"{path}.out", functions.linear(joined, self.W_O, self.b_O))
 
-    def _step_by_step(self, q: Tensor, k: Tensor, v: Tensor, watch: Watcher) -> Tensor:
+    def _step_by_step(
+        self, q: Tensor, k: Tensor, v: Tensor, allowed: Tensor, watch: Watcher
+    ) -> Tensor:
         """The n x n road, for who asks for its rows; `attend` is the fused one."""
         path = self.path
-        allowed = functions.causal_mask(q.shape[-2], k.shape[-2], q.device)
         scores = watch(f"{path}.scores", functions.dot_products(q, k))
         scaled = watch(f"{path}.scaled", functions.scale(scores, self.config.d_head))
         masked = watch(f"{path}.masked", functions.mask(scaled, allowed))

@@ -32,13 +32,14 @@ class Block(nn.Module):
         positions: Tensor,
         watch: Watcher,
         cache: KeyValueCache | None = None,
+        allowed: Tensor | None = None,
     ) -> Tensor:
         """[..., n, d_model] -> [..., n, d_model]."""
         path = self.path
         stream = watch(f"{path}.resid_in", stream)
 
         x = self._normed("attn", stream, watch) if self.norm_is_first else stream
-        out = self.dropout(self.attn(x, positions, watch, cache))
+        out = self.dropout(self.attn(x, positions, watch, cache, allowed))
         stream = watch(f"{path}.resid_mid", functions.add(stream, out))
         if not self.norm_is_first:
             stream = self._normed("attn", stream, watch)

@@ -121,8 +121,16 @@ def mask(scaled: Tensor, allowed: Tensor) -> Tensor:
 
 
 def softmax(x: Tensor) -> Tensor:
-    """Turn each row into shares that add up to one."""
-    return torch.softmax(x, dim=-1)
+    """Turn each row into shares that add up to one.
+
+    A row of minus infinity alone, which may look at no key, has nothing to share out:
+    its shares are 0, as they are in the fused kernel.
+    """
+    shares = torch.softmax(x, dim=-1)
+    if torch.isneginf(x[..., 0]).any():  # or else no row can be all minus infinity
+        has_none = torch.isneginf(x).all(dim=-1, keepdim=True)
+        shares = shares.masked_fill(has_none, 0.0)
+    return shares
 
 
 def mix(pattern: Tensor, v: Tensor) -> Tensor:
@@ -130,19 +138,41 @@ def mix(pattern: Tensor, v: Tensor) -> Tensor:
 
     [..., n_heads, n_query, n_key], [..., n_kv_heads, n_key, d_head]
     -> [..., n_heads, n_query, d_head]
+
+    A key without a share adds nothing, also where its value is not a number: 0 times
+    NaN would carry it from a masked token to every other.
     """
-    return pattern @ share_heads(v, pattern.shape[-3])
+    rows = share_heads(v, pattern.shape[-3])
+    if is_finite(rows):
+        return pattern @ rows
+    broken = ~torch.isfinite(rows)
+    takes_it = (pattern != 0).to(v.dtype) @ broken.to(v.dtype) > 0
+    return torch.where(
+        takes_it, pattern @ rows, pattern @ rows.masked_fill(broken, 0.0)
+    )
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, dropout: float = 0.0) -> Tensor:
+def is_finite(x: Tensor) -> bool:
+    """Whether an array holds numbers alone, told by its sum: quicker than each."""
+    return math.isfinite(float(x.sum()))
+
+
+def attend(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    dropout: float = 0.0,
+    allowed: Tensor | None = None,
+) -> Tensor:
     """Go from Q, K, V to the heads' outputs in one fused kernel.
 
-    The same as `mix(softmax(mask(scale(dot_products(q, k)), causal)), v)` without ever
-    holding an n x n matrix; the last query stands at the last key. Shapes as there.
+    The same as `mix(softmax(mask(scale(dot_products(q, k)), allowed)), v)` without ever
+    holding an n x n matrix, where all are finite. `allowed` is [n_query, n_key] of
+    bool; without it the mask is causal, and the last query stands at the last key.
     """
     n_heads, n_query, n_key = q.shape[-3], q.shape[-2], k.shape[-2]
-    allowed = None
-    if 1 < n_query < n_key:
+    is_causal = allowed is None and n_query == n_key
+    if allowed is None and 1 < n_query < n_key:
         allowed = causal_mask(n_query, n_key, device=q.device)
     return F.scaled_dot_product_attention(
         q,
@@ -150,7 +180,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, dropout: float = 0.0) -> Tensor:
         share_heads(v, n_heads),
         attn_mask=allowed,
         dropout_p=dropout,
-        is_causal=n_query == n_key,
+        is_causal=is_causal,
     )
 
 
@@ -215,6 +245,23 @@ def causal_mask(n_query: int, n_key: int, device: torch.device | None = None) ->
     """
     ones = torch.ones(n_query, n_key, dtype=torch.bool, device=device)
     return ones.tril(n_key - n_query)
+
+
+def padded_mask(is_token: Tensor) -> Tensor:
+    """Say which keys each query of a padded sentence may look at: no padding.
+
+    [n] of bool -> [n, n] of bool; a row before the first token has no key at all.
+    """
+    n = len(is_token)
+    return causal_mask(n, n, is_token.device) & is_token
+
+
+def padded_positions(is_token: Tensor) -> Tensor:
+    """Count the tokens of a padded sentence from 0, as if no padding were there.
+
+    [n] of bool -> [n], never falling: padding stands where the token before it does.
+    """
+    return (is_token.cumsum(dim=0) - 1).clamp(min=0)
 
 
 def share_heads(x: Tensor, n_heads: int) -> Tensor:

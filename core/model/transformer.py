@@ -86,20 +86,26 @@ class Transformer(nn.Module):
         cache: KeyValueCache | None = None,
         *,
         last_only: bool = False,
+        is_token: Tensor | None = None,
     ) -> Tensor:
         """Score every next token.
 
         [..., n] -> [..., n, n_vocab], or [..., 1, n_vocab] with `last_only`. With a
-        cache, `ids` are the tokens after those it has read.
+        cache, `ids` are the tokens after those it has read. `is_token` [n] of bool is
+        False at padding, which no token looks at or counts; not with a cache.
         """
         n = ids.shape[-1]
-        if cache is None:
+        allowed = None
+        if is_token is not None:
+            positions = functions.padded_positions(is_token)
+            allowed = functions.padded_mask(is_token)
+        elif cache is None:
             positions = torch.arange(n, device=ids.device)
         else:
             positions = cache.positions(n)
         stream = self.dropout(self.embed(ids, positions, watch))
         for block in self.layers:
-            stream = block(stream, positions, watch, cache)
+            stream = block(stream, positions, watch, cache, allowed)
         if cache is not None:
             cache.advance(n)
         if last_only:

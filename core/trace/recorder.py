@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from torch import Tensor
 
 from core.errors import TraceError
+from core.model.functions import is_finite
 from core.trace.edits import Edit
 from core.trace.steps import Step
 
@@ -48,8 +49,15 @@ class Recorder:
         return value
 
     def asks_for_rows(self, path: str) -> bool:
-        """Whether an edit lies inside the attention at `path`."""
-        return any(f"{path}.{part}" in self._edits for part in INSIDE_ATTENTION)
+        """Whether an edit lies inside the attention at `path`, or its input is broken.
+
+        The fused kernel may swallow a NaN, or carry it to tokens that do not look
+        there; step by step, what is recorded is what the trace derives.
+        """
+        if any(f"{path}.{part}" in self._edits for part in INSIDE_ATTENTION):
+            return True
+        kept = (self.kept.get(f"{path}.{part}") for part in ("q", "k", "v"))
+        return not all(value is None or is_finite(value) for value in kept)
 
     def _check(self, key: str, value: Tensor) -> None:
         axes, expected = self._shapes[key]

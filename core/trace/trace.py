@@ -6,8 +6,10 @@ uses, for the heads and rows looked at, and stays in a bounded cache.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from core.config import ModelConfig
@@ -83,6 +85,11 @@ class Trace:
     def n(self) -> int:
         """Tokens in the sentence."""
         return len(self.encoding.pieces)
+
+    @cached_property
+    def padding(self) -> NDArray[np.bool_]:
+        """[n]: which tokens are padding, that no token looks at, not even itself."""
+        return np.asarray(~self.part("mask").any(axis=0))
 
     @property
     def keys(self) -> tuple[str, ...]:
