@@ -86,11 +86,6 @@ class PanelHost(QWidget):
         seen = self._stack.currentWidget()
         return seen if isinstance(seen, Panel) else None
 
-    def close_down(self) -> None:
-        """End what was started for a panel."""
-        for panel in self._panels.values():
-            panel.close_down()
-
     @Slot(object)
     def _on_session_scene_changed(self, scene: Scene | None) -> None:
         QToolTip.hideText()  # it speaks of the numbers before

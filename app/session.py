@@ -18,6 +18,7 @@ from app.failures import ErrorReport
 from app.reader import Reader
 from app.sentence import early_tokenizer, last_ids
 from app.settings import TYPING_PAUSE_MS
+from app.studies import Studies
 from app.timeline_watch import TimelineWatch
 from app.workers.generating import GenerateRequest, GeneratingWorker, NewTokens
 from app.workers.runner import Request, Runner
@@ -63,6 +64,8 @@ class Session(Reader):
         self._generating.progressed.connect(self._on_generating_progressed)
         self._generating.answered.connect(self._on_generating_answered)
         self._generating.failed.connect(self._on_generating_failed)
+        self.studies = Studies(self)
+        self.studies.failed.connect(self.failed)
         self._watch = TimelineWatch(self)
         self._watch.timeline_read.connect(self._take_timeline)
 
@@ -78,6 +81,7 @@ class Session(Reader):
         self.stop_generating()
         self._tracing.stop()
         self._generating.stop()
+        self.studies.close()
         self._watch.stop()
 
     # Wishes: model and sentence

@@ -12,7 +12,6 @@ from PySide6.QtGui import QAction
 
 from app.scene import Scene
 from app.session import Session
-from app.studies import Studies
 from core.analysis.why import TourStop
 from core.errors import CoreError
 from core.trace.selection import likeliest
@@ -29,14 +28,12 @@ class TourGuide(QObject):
         """No tour yet."""
         super().__init__(parent)
         self._session = session
-        self._studies = Studies(session)
         self._stops: tuple[TourStop, ...] = ()
         self._place = 0
         self._action: QAction | None = None
         self.label = ""
         """The chip of the token that the tour is about."""
-        self._studies.tour_changed.connect(self._on_studies_tour_changed)
-        self._studies.failed.connect(session.failed)
+        session.studies.tour_changed.connect(self._on_studies_tour_changed)
         session.trace_changed.connect(self._on_session_trace_changed)
 
     def use_actions(self, actions: Mapping[str, QAction]) -> None:
@@ -75,7 +72,7 @@ class TourGuide(QObject):
         position, token_id = asked_token(scene)
         label_of = scene.tokenizer.label
         self.label = label_of(token_id)
-        stops = self._studies.want_tour(position, token_id, label_of)
+        stops = self._session.studies.want_tour(position, token_id, label_of)
         if stops is not None:
             self._on_studies_tour_changed(stops)
 
@@ -96,10 +93,6 @@ class TourGuide(QObject):
             self._stops = ()
             self.tour_changed.emit()
 
-    def close(self) -> None:
-        """Stop all work and wait for its end."""
-        self._studies.close()
-
     def _go(self, by: int) -> None:
         if self.can_go(by):
             self._stand_at(self._place + by)
@@ -117,7 +110,9 @@ class TourGuide(QObject):
     @Slot()
     def _on_session_changed(self) -> None:
         if self._action is not None:
-            self._action.setEnabled(self._session.is_current)
+            # A trace out of a file lacks the weights that the reasons are found with.
+            can_tour = self._session.is_current and not self._session.is_recorded
+            self._action.setEnabled(can_tour)
 
     @Slot(object)
     def _on_session_trace_changed(self, _: object) -> None:

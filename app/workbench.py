@@ -390,7 +390,5 @@ class Workbench(QWidget):
             self._settings.write(STATE, self.body.state())
         self.runs.close_down()
         self.exports.close_down()
-        self.host.close_down()
-        self.tour.guide.close()
         use_renderer(None)
         self._formulas.close()

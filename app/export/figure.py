@@ -108,7 +108,6 @@ def figure_of(
             enlargement = width / widget.width()
             yield Figure(widget, panel, enlargement, chosen.window)
         finally:
-            panel.close_down()
             widget.hide()
             widget.deleteLater()
 
@@ -151,7 +150,6 @@ def _shown_in(
     panel = spec.create(session)
     host = column.parentWidget()
     for before in host.findChildren(Panel) if host else ():
-        before.close_down()
         before.hide()
         before.setParent(None)
     column.addWidget(panel, 1)

@@ -49,9 +49,6 @@ class Panel(QWidget):
         """Whether something that it shows is still being worked out."""
         return False
 
-    def close_down(self) -> None:
-        """End what was started for it; it shows nothing more."""
-
     def point_at(self, scene: Scene, cell: Cell) -> None:
         """Ask the session to select a number."""
         moved = pointed_at(scene.selection, scene.trace, cell)

@@ -16,7 +16,9 @@ WAIT_MS = 20_000
 
 @pytest.fixture
 def session(qapp):
-    return session_showing("the cat sat on the mat")
+    session = session_showing("the cat sat on the mat")
+    yield session
+    session.close()
 
 
 @pytest.fixture
@@ -24,8 +26,7 @@ def strip(qtbot, session):
     strip = TourStrip(TourGuide(session))
     qtbot.addWidget(strip)
     strip.resize(900, 60)
-    yield strip
-    strip.guide.close()
+    return strip
 
 
 def begin(qtbot, strip):

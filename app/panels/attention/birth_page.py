@@ -21,7 +21,7 @@ from app.widgets.lane import Lane
 from app.widgets.lanes import Lanes
 from app.widgets.spot_map import Spot
 from core.trace.matrix import Axis, Cell, Scale
-from core.trace.numbers import tight
+from core.trace.numbers import brief
 from core.trace.selection import feature_of
 from core.trace.sheet import Sheet
 from core.trace.views.attention_birth import BirthView, birth_parts, birth_view
@@ -177,7 +177,7 @@ def product_lanes(view: BirthView) -> tuple[tuple[Lane, ...], Axis]:
     both = signed_scale(view.q, view.k)
     products, running = signed_scale(view.products), signed_scale(view.running)
     reach = f"±{range_text(both.limit)}"
-    score = tight(float(view.rows["scores"][view.key]), 4)
+    score = brief(float(view.rows["scores"][view.key]), 4)
     names = view.vector_names
     lanes = (
         Lane(names[0], view.q, both, "query", "cells", reach),
@@ -202,8 +202,8 @@ def row_lanes(view: BirthView) -> tuple[Lane, ...]:
     powers = np.where(view.allowed, view.powers, nan).astype(np.float32)
     shares = np.where(view.allowed, view.rows["pattern"], nan)
     scores = signed_scale(masked)
-    total = tight(float(view.powers.sum()), 4)
-    whole = tight(float(view.rows["pattern"].sum(dtype=np.float64)), 4)
+    total = brief(float(view.powers.sum()), 4)
+    whole = brief(float(view.rows["pattern"].sum(dtype=np.float64)), 4)
     return (
         Lane(
             "q · k / √d",

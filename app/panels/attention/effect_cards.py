@@ -15,7 +15,7 @@ from app.widgets.lanes import Lanes
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.paired_table import PairedRow, PairedTable
 from app.widgets.segments import Segments
-from core.trace.numbers import short, tight
+from core.trace.numbers import brief, short
 from core.trace.views.attention_effect import ORDERS, KeyEffects
 from core.trace.views.attention_output import HeadOutput, Push, Pushes
 
@@ -147,7 +147,7 @@ class OutputCard(Card):
         """Show another head's or another token's output; the lists follow."""
         self._view = view
         self.set_title(title)
-        total = f"‖·‖ {tight(view.length)}"
+        total = f"‖·‖ {brief(view.length)}"
         lane = Lane("output", view.vector, view.scale, "value", "cells", total)
         self._strip.show_lanes((lane,), view.features)
         self._reading.set_note(view.reading)
@@ -228,7 +228,7 @@ def rows_of(view: KeyEffects, places: NDArray[np.intp]) -> tuple[PairedRow, ...]
 
 def numbers_of(weight: float, effect: float, logit: float) -> tuple[str, str, str]:
     """Three numbers as text."""
-    return tight(float(weight)), tight(float(effect)), tight(float(logit))
+    return brief(float(weight)), brief(float(effect)), brief(float(logit))
 
 
 def push_rows(

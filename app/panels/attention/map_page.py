@@ -24,6 +24,7 @@ from app.widgets.zoom_map import ZoomMap
 from core.analysis.heads import HeadScores
 from core.trace.matrix import FloatArray
 from core.trace.numbers import short
+from core.trace.sheet import Sheet
 from core.trace.viewing import BY_LAYER, Head, Viewing
 from core.trace.views.attention_effect import weighted_view
 from core.trace.views.attention_grid import GridView, grid_view, heads_of_layer
@@ -35,6 +36,7 @@ from core.trace.views.attention_map import (
     row_in_heads,
     row_parts,
 )
+from core.trace.views.attention_sheets import map_sheets, weighted_sheet
 from core.trace.views.overview import small_maps
 
 ENLARGED, ALL_HEADS = 3, 2
@@ -109,6 +111,14 @@ class MapPage(Page):
         """The chosen head alone: small maps of the others come when they are made."""
         at = scene.selection
         return (*map_parts(at.step, at.head), *row_parts(at.step, at.query))
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """The enlarged map in its shape, and all heads of the layer."""
+        at = scene.selection
+        if is_weighted(scene):
+            view = weighted_view(scene.trace, at.step, at.head, scene.viewing)
+            return (weighted_sheet(view, scene.viewing),)
+        return map_sheets(scene.trace, at.step, at.head, scene.viewing)
 
     def subject(self, scene: Scene) -> Hashable:
         """A step in the shape and the colours of the viewing, and what is known."""
@@ -186,8 +196,10 @@ class MapPage(Page):
 
     def _row_tip(self, head: int, column: int) -> str:
         view, matrix = self._view, self._row.matrix
-        row = view and view.shaping.row_of(self.selection.query)
-        if view is None or matrix is None or row is None:
+        if view is None or matrix is None:
+            return ""
+        row = view.shaping.row_of(self.selection.query)
+        if row is None:
             return ""
         where = replace(view, head=head).where(row, column)
         return f"{where}\n{view.unit} = {short(float(matrix.values[head, column]), 4)}"

@@ -18,7 +18,6 @@ from app.panels.attention.rotation import RotationPage
 from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
-from app.studies import Studies
 from core.trace.sheet import Sheet
 from core.trace.views.attention_map import STAGES
 
@@ -45,15 +44,13 @@ class AttentionPanel(Panel):
         """No page is made before it is first shown."""
         super().__init__(session)
         self._pages: dict[type[Page] | Picture, Page] = {}
-        self._studies = Studies(session)
         for changed in (
-            self._studies.scores_changed,
-            self._studies.maps_changed,
-            self._studies.rollout_changed,
-            self._studies.failed,
+            session.studies.scores_changed,
+            session.studies.maps_changed,
+            session.studies.rollout_changed,
+            session.studies.failed,
         ):
             changed.connect(self._on_studies_changed)
-        self._studies.failed.connect(session.failed)
         self._bar = PictureBar()
         self._bar.viewing_requested.connect(session.request_viewing)
         self._stack = QStackedWidget()
@@ -70,7 +67,7 @@ class AttentionPanel(Panel):
         if kind not in self._pages:
             page = kind.create() if isinstance(kind, Picture) else kind()
             page.selection_requested.connect(self.session.request_selection)
-            page.studies = self._studies
+            page.studies = self.session.studies
             page.viewing_requested.connect(self.session.request_viewing)
             page.beside_requested.connect(self.session.request_beside)
             self._pages[kind] = page
@@ -100,11 +97,7 @@ class AttentionPanel(Panel):
     @property
     def is_busy(self) -> bool:
         """Whether a score, a rollout or a small map is on its way."""
-        return self._studies.is_busy
-
-    def close_down(self) -> None:
-        """End the studies' thread."""
-        self._studies.close()
+        return self.session.studies.is_busy
 
     @Slot()
     def _on_studies_changed(self) -> None:

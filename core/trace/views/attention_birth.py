@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.trace.matrix import Axis, Cell, FloatArray
 from core.trace.needs import Index
-from core.trace.numbers import MINUS, may_be_broken, short, tight
+from core.trace.numbers import MINUS, brief, may_be_broken, short
 from core.trace.trace import Trace
 from core.trace.views.attention_products import sharing_note
 from core.trace.views.axes import token_axis
@@ -169,40 +169,40 @@ class BirthView:
         seen = "it comes after" if self.is_masked else "allowed"
         return (
             Stage(
-                "", "q · k", tight(score, 4), _n_products(d_head), self.cell("scores")
+                "", "q · k", brief(score, 4), _n_products(d_head), self.cell("scores")
             ),
             Stage(
                 f"÷ √{d_head}",
                 "scaled",
-                tight(scaled, 4),
+                brief(scaled, 4),
                 f"√{d_head} = {short(sqrt(d_head), 4)}",
                 self.cell("scaled"),
             ),
             Stage(
                 f"+ ({MINUS}∞)" if self.is_masked else "+ 0",
                 "masked",
-                tight(masked, 4),
+                brief(masked, 4),
                 seen,
                 self.cell("masked"),
             ),
             Stage(
                 f"{MINUS} max",
                 f"x {MINUS} max",
-                tight(shifted, 4),
-                f"max {tight(largest)} at {self.keys.labels[at]}",
+                brief(shifted, 4),
+                f"max {brief(largest)} at {self.keys.labels[at]}",
                 self.cell("masked", at),
             ),
             Stage(
                 "exp",
                 f"e^(x {MINUS} max)",
-                tight(power, 4),
+                brief(power, 4),
                 f"e^x = {_plain(plain)}",
                 self.cell("pattern"),
             ),
             Stage(
-                f"÷ {tight(self.powers.sum())}",
+                f"÷ {brief(self.powers.sum())}",
                 "share",
-                tight(share, 4),
+                brief(share, 4),
                 f"e^x ÷ {_plain(self.plain_powers.sum())}",
                 self.cell("pattern"),
             ),
@@ -287,7 +287,7 @@ def _n_products(n: int) -> str:
 
 
 def _plain(number: float) -> str:
-    return "too large" if np.isposinf(number) else tight(number)
+    return "too large" if np.isposinf(number) else brief(number)
 
 
 def _in_brackets(number: float) -> str:

@@ -71,7 +71,6 @@ def test_a_picture_is_the_same_before_and_after_its_panel_was_visited(
     host.show()
     session.go_to("tokens.ids")
     session.go_to(step)
-    host.close_down()
     assert picture(session, step) == before
     assert before.width() == 801
 
