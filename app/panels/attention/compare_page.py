@@ -20,6 +20,7 @@ from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.text_field import TextField
 from core.trace.matrix import Matrix
 from core.trace.numbers import short
+from core.trace.sheet import Sheet
 from core.trace.viewing import Head
 from core.trace.views.attention_compare import (
     CompareView,
@@ -29,6 +30,7 @@ from core.trace.views.attention_compare import (
     other_head,
     with_sign,
 )
+from core.trace.views.attention_sheets import compare_sheets
 
 MAPS, TABLE = 5, 3
 """How the maps and the table share the height."""
@@ -113,6 +115,16 @@ class ComparePage(Page):
     def parts_beside(self, scene: Scene) -> tuple[Part, ...]:
         """The other head, of another sentence."""
         return compare_parts(stage_of(scene), other_of(scene))
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """The difference, and both maps."""
+        if self._view is None:
+            return super().numbers(scene)
+        heads = head_of(scene), other_of(scene)
+        is_one = scene.beside is None
+        return compare_sheets(
+            self._view, heads, is_one_sentence=is_one, viewing=scene.viewing
+        )
 
     def subject(self, scene: Scene) -> Hashable:
         """Both heads, both sentences, and their shape."""

@@ -216,12 +216,21 @@ class MapPage(Page):
     @Slot(int, int)
     def _on_cell_hovered(self, row: int, column: int) -> None:
         view = self._view
-        self._status.say(view.status(row, column) if view and row >= 0 else "")
+        is_inside = view is not None and row >= 0
+        self._status.say(view.status(row, column) if view and is_inside else "")
+        self.pointed.emit(
+            view.shaping.tokens_at(row, column) if view and is_inside else None
+        )
 
     @Slot(int, int, int)
     def _on_spot_hovered(self, head: int, row: int, column: int) -> None:
         heads = self._heads
-        self._status.say(heads.status(head, row, column) if heads and row >= 0 else "")
+        if heads is None or row < 0:
+            self._status.say("")
+            self.pointed.emit(None)
+            return
+        self._status.say(heads.status(head, row, column))
+        self.pointed.emit(heads.tokens_at(row, column))
 
     @Slot(int)
     def _on_head_clicked(self, head: int) -> None:

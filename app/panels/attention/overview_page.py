@@ -18,7 +18,9 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.map_tiles import MapTiles, Tile
 from app.widgets.score_table import ScoreTable
 from core.analysis.heads import HEAD_SCORES, HeadScores
+from core.trace.sheet import Sheet
 from core.trace.viewing import BY_LAYER, Head, toggled
+from core.trace.views.attention_sheets import layer_sheet, score_sheet
 from core.trace.views.head_table import HeadTable, head_table
 from core.trace.views.overview import (
     Overview,
@@ -99,6 +101,12 @@ class OverviewPage(Page):
         """Show what is known of the heads, and ask for the rest."""
         self._scene = scene
         super().display(scene)
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """All heads of the present layer, and the scores of every head."""
+        scores = self.studies.want_scores() if self.studies else None
+        layer = layer_sheet(scene.trace, scene.selection.step)
+        return (layer, score_sheet(scores)) if scores else (layer,)
 
     def subject(self, scene: Scene) -> object:
         """Every answer brings something new: it is drawn each time."""

@@ -27,8 +27,10 @@ from core.analysis.rollout import (
     Joining,
 )
 from core.trace.selection import Selection
+from core.trace.sheet import Sheet
 from core.trace.viewing import Viewing
 from core.trace.views.attention_rollout import RolloutView, rollout_view
+from core.trace.views.attention_sheets import rollout_sheet
 
 FORMULAS: dict[Joining, str] = {"mean": FORMULA, "largest": FORMULA_OF_LARGEST}
 TIPS = (
@@ -89,6 +91,13 @@ class RolloutPage(Page):
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """None: the studies look at the heads."""
         return ()
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """The map of the layer; the step itself until there is one."""
+        if self._view is None:
+            return super().numbers(scene)
+        joining = joining_of(scene.viewing)
+        return (rollout_sheet(self._view, joining, scene.viewing),)
 
     def subject(self, scene: Scene) -> Hashable:
         """The layer, how heads are joined, and how the map is shaped and coloured."""

@@ -23,6 +23,9 @@ IDS = "tokens.ids"
 """The numbers of the steps that have none but texts."""
 MASKED = ("attn.masked", "attn.pattern")
 """Steps of which a masked cell is no number, though the trace holds −∞ or 0 there."""
+IMPORT = "from core."
+"""How a line begins that belongs to the top of a program."""
+ONLY_HERE = "# This array is put together by the window; save its numbers instead.\n"
 MASK_CODE = 'values = np.where(trace.part("mask"), values, np.nan)'
 
 
@@ -90,9 +93,14 @@ def program(
     `place` is the model's folder; where the trace `is_file`, its own file.
     """
     source = _file_lines(place) if is_file else _model_lines(trace, tokenizer, place)
+    if not sheet.code:
+        return ONLY_HERE
     needs_numpy = any("np." in line for line in sheet.code)
     head = ["import numpy as np", ""] if needs_numpy else []
-    return "\n".join([*head, *source, *sheet.code, ""])
+    imports = [line for line in sheet.code if line.startswith(IMPORT)]
+    rest = [line for line in sheet.code if not line.startswith(IMPORT)]
+    first, *others = source
+    return "\n".join([*head, first, *imports, *others, *rest, ""])
 
 
 def _file_lines(file: Path) -> Sequence[str]:
