@@ -95,7 +95,8 @@ def key_parts(trace: Trace, layer: int, head: int, position: int, token_id: int)
     pattern = trace.part(f"{attn}.pattern", (head, position))
     values = trace.part(f"{attn}.v", (head // group,))
     direction = head_direction(trace, layer, head, position, token_id)
-    return np.asarray(pattern * np.einsum("kd,d->k", values, direction))
+    parts = pattern * np.einsum("kd,d->k", values, direction)
+    return np.where(pattern == 0, 0.0, parts)  # a key without a share adds nothing
 
 
 @may_be_broken

@@ -9,32 +9,39 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.trace.given import unseen
 from core.trace.numbers import place_name
 
 if TYPE_CHECKING:
     from core.trace.explain import Explanation
 
-HIDDEN = (
-    "Minus infinity: the key comes after the query and may not be looked at; the "
-    "softmax makes 0 of it."
-)
-HIDDEN_SHARE = "0: the key comes after the query, so it may not be looked at."
+HIDDEN = "Minus infinity: {why} and may not be looked at; the softmax makes 0 of it."
+HIDDEN_SHARE = "0: {why}, so it may not be looked at."
+PATTERN_AXES = 3
+"""Of an index into the pattern: head, query, key."""
 
 
 def broken_note(explanation: "Explanation") -> str:
     """The sentence for a number that needs one."""
     value = explanation.recorded
     if explanation.op == "mask" and value == -math.inf:
-        return HIDDEN
-    if explanation.op == "softmax" and value == 0:
-        own = explanation.blocks[0].values[explanation.index[-1]]
-        return HIDDEN_SHARE if own == -math.inf else ""
+        return HIDDEN.format(why=unseen(*explanation.index[-2:]))
+    if _is_hidden_share(explanation):
+        return HIDDEN_SHARE.format(why=unseen(*explanation.index[-2:]))
     if math.isfinite(value):
         return ""
     name = "Not a number" if math.isnan(value) else "Infinite"
     if explanation.op == "given":
         return f"{name}: the file that the model was read from is damaged here."
     return f"{name}: {_cause(explanation)}."
+
+
+def _is_hidden_share(explanation: "Explanation") -> bool:
+    """A share of attention that is 0 because its score was masked."""
+    is_share = explanation.op == "softmax" and len(explanation.index) == PATTERN_AXES
+    if not is_share or explanation.recorded != 0:
+        return False
+    return bool(explanation.blocks[0].values[explanation.index[-1]] == -math.inf)
 
 
 def _cause(explanation: "Explanation") -> str:

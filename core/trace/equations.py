@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.trace.needs import SUMS_OF_PRODUCTS
-from core.trace.numbers import bracketed, by_size, latex
+from core.trace.numbers import bracketed, by_size, latex, may_be_broken
 from core.trace.steps import ACTIVATION_NAMES, Step
 
 Values = Sequence[NDArray[Any]]
@@ -27,7 +27,7 @@ def equation(
 ) -> str:
     """The right-hand side of "this number = ..."; a gate names its activation."""
     if step.op in SUMS_OF_PRODUCTS:
-        return _products(index, values)
+        return _products(step.op, values)
     if step.op == "lookup":
         return _looked_up(step.inputs[1].rpartition(".")[2], index, values)
     if step.op == "gate":
@@ -35,10 +35,18 @@ def equation(
     return WRITERS[step.op](index, values)
 
 
-def _products(index: tuple[int, ...], values: Values) -> str:
+@may_be_broken
+def products(op: str, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """The terms of a sum of products; a key without a share adds nothing, even NaN."""
+    if op == "mix":
+        return np.where(left == 0, 0.0, left * right)
+    return np.asarray(left * right)
+
+
+def _products(op: str, values: Values) -> str:
     left, right, *bias = values
-    products = left * right
-    order = by_size(products)
+    terms = products(op, left, right)
+    order = by_size(terms)
     shown, others = order[:SUM_TERMS], order[SUM_TERMS:]
     firsts = [latex(left[i]) for i in shown[:1]]  # nothing stands before this one
     firsts += [bracketed(left[i]) for i in shown[1:]]
@@ -47,7 +55,7 @@ def _products(index: tuple[int, ...], values: Values) -> str:
         for first, i in zip(firsts, shown, strict=True)
     ]
     if len(others):
-        rest = bracketed(float(products[others].sum()))
+        rest = bracketed(float(terms[others].sum()))
         parts.append(rf"\underbrace{{{rest}}}_{{{len(others)} \text{{ more}}}}")
     parts += [bracketed(float(b[0])) for b in bias]
     return " + ".join(parts)
@@ -122,6 +130,8 @@ def _softmax(index: tuple[int, ...], values: Values) -> str:
     row = values[0]
     own = index[-1]
     allowed = np.flatnonzero(row > -math.inf)
+    if not len(allowed):
+        return "0"
     shown = allowed[np.argsort(-row[allowed], kind="stable")][:SOFTMAX_TERMS]
     if own not in shown and row[own] > -math.inf:
         shown = np.append(shown[: SOFTMAX_TERMS - 1], own)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.errors import MissingWeightError, TraceError
 from core.trace.broken import broken_note
-from core.trace.equations import equation
+from core.trace.equations import equation, products
 from core.trace.given import given_note
 from core.trace.needs import SUMS_OF_PRODUCTS, Index, input_letters, places
 from core.trace.numbers import may_be_broken
@@ -105,7 +105,7 @@ class Explanation:
         """
         if self.op in SUMS_OF_PRODUCTS:
             left, right, *bias = (block.values for block in self.blocks)
-            return np.concatenate((left * right, *bias))
+            return np.concatenate((products(self.op, left, right), *bias))
         if self.op in STATISTICS:
             rows = (block.values for block in self.blocks)
             return np.asarray(STATISTICS[self.op].terms(*rows))
@@ -113,6 +113,8 @@ class Explanation:
             return np.concatenate([block.values for block in self.blocks])
         if self.op == "softmax":
             row = self.blocks[0].values
+            if row.max() == -np.inf:  # it may look at nothing: there is no share
+                return np.zeros_like(row)
             powers = np.exp(row - row.max())
             shares: NDArray[np.float64] = powers / powers.sum()
             return shares

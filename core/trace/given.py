@@ -48,9 +48,10 @@ def given_note(
     if address == "tokens.ids":
         return _id_note(trace, index[0])
     if address == "positions":
-        return f"Token {index[0] + 1} of the sentence stands at position {index[0]}."
+        place = int(trace.value(address, index))
+        return f"Token {index[0] + 1} of the sentence stands at position {place}."
     if address == "mask":
-        return _mask_note(*index)
+        return _mask_note(*index, may_look=bool(trace.value(address, index)))
     name = address.rpartition(".")[2]
     said = MEANINGS[name].format(**_names(trace, name, index, label_of))
     if name == "W_E" and trace.config.tie_embeddings:
@@ -93,7 +94,12 @@ def _id_note(trace: Trace, place: int) -> str:
     )
 
 
-def _mask_note(query: int, key: int) -> str:
-    if key > query:
-        return "0: the key comes after the query, so it may not be looked at."
-    return "1: the key does not come after the query, so it may be looked at."
+def _mask_note(query: int, key: int, *, may_look: bool) -> str:
+    if may_look:
+        return "1: the key does not come after the query, so it may be looked at."
+    return f"0: {unseen(query, key)}, so it may not be looked at."
+
+
+def unseen(query: int, key: int) -> str:
+    """Why a key is hidden from a query."""
+    return "the key comes after the query" if key > query else "the key is padding"

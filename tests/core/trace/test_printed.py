@@ -6,13 +6,15 @@ import re
 import numpy as np
 import pytest
 
+from core.pipeline import run_trace
 from core.trace.broken import broken_note
+from core.trace.equations import products
 from core.trace.explain import explain
 from core.trace.numbers import MINUS, by_size
 from core.trace.plain import plain
 from core.trace.proof import is_close, proof_lines
 from core.trace.steps import TOKEN_OPS
-from tests.helpers.bundles import tiny_trace
+from tests.helpers.bundles import tiny_bundle, tiny_trace
 
 MODELS = (
     {},
@@ -125,3 +127,34 @@ def test_a_number_of_the_model_has_no_warning():
 def test_a_gate_names_its_activation():
     trace = tiny_trace(gated=True, activation="silu")
     assert "= SiLU(" in str(trace.explain("layers.0.ffn.active", (1, 2)))
+
+
+def padded_trace():
+    """Two places of padding before the sentence."""
+    bundle = tiny_bundle()
+    ids = [0, 0, *bundle.tokenizer.encode("the cat sat").ids]
+    return run_trace(bundle, ids=ids, attention_mask=[0, 0, 1, 1, 1])
+
+
+def test_padding_is_said_to_be_padding_and_positions_do_not_count_it():
+    trace = padded_trace()
+    for key in ("layers.0.attn.masked", "layers.0.attn.pattern"):
+        assert "the key is padding" in trace.explain(key, (0, 3, 0)).note
+        assert "after the query" in trace.explain(key, (0, 3, 4)).note
+    assert "padding" in trace.explain("mask", (3, 0)).note
+    assert trace.explain("mask", (3, 3)).note.startswith("1: ")
+    assert "token 4" in trace.explain("positions", (3,)).note.lower()
+    assert "position 1." in trace.explain("positions", (3,)).note
+
+
+def test_a_row_that_may_look_at_nothing_has_shares_of_zero():
+    trace = padded_trace()
+    explanation = trace.explain("layers.0.attn.pattern", (0, 0, 0))
+    assert explanation.equation == "0"
+    assert not explanation.contributions.any()
+    assert "not a number" not in explanation.text
+
+
+def test_a_key_without_a_share_adds_nothing_even_where_its_value_is_no_number():
+    terms = products("mix", np.array([0.0, 0.5]), np.array([np.nan, 2.0]))
+    assert list(terms) == [0.0, 1.0]
