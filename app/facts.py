@@ -51,6 +51,10 @@ class Facts(QObject):
     viewing_changed = Signal(object)
     """How attention is looked at: `Viewing`."""
 
+    pointed_changed = Signal(object)
+    """The mouse is over a cell of two tokens: (query, key); None: over none. For marks
+    elsewhere; nothing is drawn anew for it."""
+
     beside_changed = Signal(object)
     """Another sentence has been traced to be compared: `Trace`; None for none."""
 

@@ -43,6 +43,10 @@ class Reader(Facts):
         """The same step one layer back."""
         self._change_layer(-1)
 
+    def point_at(self, places: tuple[int, int] | None) -> None:
+        """Tell everybody which query and key the mouse is over."""
+        self.pointed_changed.emit(places)
+
     def request_viewing(self, viewing: Viewing) -> None:
         """Look at attention in another way."""
         self._take_viewing(viewing)

@@ -23,6 +23,7 @@ from app.frame.sizes import BAR_MARGINS, BAR_SPACING
 from app.model_card import ModelCard
 from app.session import Session
 from app.style.fonts import MEDIUM, SMALL, sans
+from app.style.theme import theme
 from app.widgets.label import as_tip
 from app.widgets.qt_calls import tells_faults
 from core.texts import Example, examples
@@ -71,6 +72,7 @@ class SentenceBar(QFrame):
         session.unknown_changed.connect(self._on_session_fit_changed)
         session.model_changed.connect(self._on_session_model_changed)
         session.activity_changed.connect(self._on_session_activity_changed)
+        session.pointed_changed.connect(self._on_session_pointed_changed)
         self._on_session_text_changed(session.text)
 
     def _arrange(self) -> None:
@@ -177,6 +179,18 @@ class SentenceBar(QFrame):
     @Slot(object)
     def _on_session_encoding_changed(self, encoding: Encoding) -> None:
         self._show_counts(encoding)
+
+    @Slot(object)
+    def _on_session_pointed_changed(self, places: tuple[int, int] | None) -> None:
+        """Colour the two tokens in the sentence, the query over the key."""
+        pieces = self._session.encoding.pieces
+        stretches = []
+        for place, name in zip(places or (), ("query", "key"), strict=False):
+            if place < len(pieces):
+                start, stop = pieces[place].char_span
+                colours = theme().colour(f"{name}_soft"), theme().colour(name)
+                stretches.append((start, stop, *colours))
+        self.edit.mark(tuple(reversed(stretches)))
 
     @Slot()
     def _on_session_fit_changed(self) -> None:

@@ -53,6 +53,7 @@ class TokenBar(QFrame):
         session.encoding_changed.connect(self._on_session_encoding_changed)
         session.selection_changed.connect(self._on_session_selection_changed)
         session.trace_changed.connect(self._on_session_trace_changed)
+        session.pointed_changed.connect(self._on_session_pointed_changed)
         session.too_long_changed.connect(self._on_session_fit_changed)
         session.unknown_changed.connect(self._on_session_fit_changed)
 
@@ -100,6 +101,10 @@ class TokenBar(QFrame):
         words = next_words(trace, scene.tokenizer.label)
         self.next.show_words(words, tip=f"{trace.text}\n{NEXT_NOTE}")
         self._mark(self._session.selection)
+
+    @Slot(object)
+    def _on_session_pointed_changed(self, places: tuple[int, int] | None) -> None:
+        self.strip.set_pointed(*(places or (None, None)))
 
     @Slot()
     def _on_session_fit_changed(self) -> None:

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
 from app.widgets.qt_calls import tells_faults
 
-Stretch = tuple[int, int, QColor]
-"""The first character, the one after the last, and the colour under them."""
+Stretch = tuple[int, int, QColor, QColor]
+"""The first character, the one after the last, their ground and the line below."""
 
 
 @tells_faults
@@ -55,9 +55,11 @@ class TextField(QLineEdit):
             return
         text, cursor = self.whole_text, self.cursorPosition()
         attributes = []
-        for start, stop, colour in stretches:
+        for start, stop, ground, line in stretches:
             look = QTextCharFormat()
-            look.setBackground(colour)
+            look.setBackground(ground)
+            look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
+            look.setUnderlineColor(line)
             first, end = n_units(text[:start]), n_units(text[:stop])
             kind = QInputMethodEvent.AttributeType.TextFormat
             place = first - cursor

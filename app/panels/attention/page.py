@@ -43,6 +43,9 @@ class Page(QWidget):
     viewing_requested = Signal(object)
     """The reader wants to look in another way: the `Viewing` that follows."""
 
+    pointed = Signal(object)
+    """The mouse is over a cell: its query and key; None where it left them all."""
+
     beside_requested = Signal(object)
     """The reader wants to compare with another sentence: str; "" for none."""
 

@@ -70,6 +70,7 @@ class AttentionPanel(Panel):
             page.studies = self.session.studies
             page.viewing_requested.connect(self.session.request_viewing)
             page.beside_requested.connect(self.session.request_beside)
+            page.pointed.connect(self.session.point_at)
             self._pages[kind] = page
             self._stack.addWidget(page)
         return self._pages[kind]

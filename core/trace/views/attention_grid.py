@@ -61,6 +61,12 @@ class GridView:
         )
         return f"layer {self.layer + 1} · head {head + 1} · query {query} → key {key}"
 
+    def tokens_at(self, row: int, column: int) -> tuple[int, int] | None:
+        """The query and the key of a dot; None where it stands for several."""
+        if self.grid.block > 1:
+            return None
+        return self.shaping.tokens_at(row, column)
+
     def _place(
         self, dot: int, labels: tuple[str, ...], tokens: tuple[tuple[int, ...], ...]
     ) -> str:

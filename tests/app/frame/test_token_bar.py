@@ -3,7 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.frame.recent import RecentModels
+from app.frame.sentence_bar import SentenceBar
 from app.frame.token_bar import TokenBar, chips_of, next_words
+from app.settings import Settings
 from tests.helpers.bundles import tiny_tokenizer, tiny_trace
 
 
@@ -107,3 +110,18 @@ def test_the_mark_of_another_token_is_scrolled_to_again(bar, session):
     session.request_selection(replace(session.selection, query=1))
     scroll = bar.strip.horizontalScrollBar()
     assert scroll.value() < scroll.maximum()
+
+
+def test_a_cell_under_the_mouse_is_marked_in_strip_and_sentence(bar, session, qtbot):
+    sentence = SentenceBar(session, RecentModels(Settings()))
+    qtbot.addWidget(sentence)
+    sentence.edit.setText(session.text)
+    bar.resize(800, 60)
+    sentence.resize(800, 60)
+    widgets = bar, sentence.edit
+    plain = [widget.grab().toImage() for widget in widgets]
+    session.point_at((2, 0))
+    marked = [widget.grab().toImage() for widget in widgets]
+    assert all(one != other for one, other in zip(plain, marked, strict=True))
+    session.point_at(None)
+    assert [widget.grab().toImage() for widget in widgets] == plain

@@ -260,3 +260,13 @@ def test_weighted_shares_are_one_stage_more_of_the_map(panel):
     page.findChild(QPushButton, "stage.weighted").click()
     assert panel.session.viewing.is_weighted
     assert panel.session.wishes[-1].step == f"{ATTN}.pattern"
+
+
+def test_a_hovered_cell_is_told_to_the_frame(panel, qtbot):
+    page, _ = shown(panel, "pattern", head=1)
+    with qtbot.waitSignal(panel.session.pointed_changed) as told:
+        page.findChild(ZoomMap).cell_hovered.emit(2, 1)
+    assert told.args == [(2, 1)]
+    with qtbot.waitSignal(panel.session.pointed_changed) as told:
+        page.findChild(HeadGrid).cell_hovered.emit(-1, -1, -1)
+    assert told.args == [None]

@@ -62,7 +62,7 @@ def test_a_mark_colours_a_stretch_and_changes_nothing_else(qtbot):
     told = []
     field.whole_text_edited.connect(told.append)
     before = field.grab().toImage()
-    field.mark([(4, 7, QColor("red"))])
+    field.mark([(4, 7, QColor("red"), QColor("blue"))])
     marked = field.grab().toImage()
     assert marked != before
     reds = {
@@ -81,5 +81,5 @@ def test_a_selection_survives_a_mark(qtbot):
     field = TextField("the cat")
     qtbot.addWidget(field)
     field.setSelection(0, 3)
-    field.mark([(4, 7, QColor("red"))])
+    field.mark([(4, 7, QColor("red"), QColor("blue"))])
     assert field.selectedText() == "the"
