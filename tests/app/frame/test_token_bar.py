@@ -119,6 +119,8 @@ def test_a_cell_under_the_mouse_is_marked_in_strip_and_sentence(bar, session, qt
     bar.resize(800, 60)
     sentence.resize(800, 60)
     widgets = bar, sentence.edit
+    for widget in (bar, sentence):
+        widget.grab()  # lays it out
     plain = [widget.grab().toImage() for widget in widgets]
     session.point_at((2, 0))
     marked = [widget.grab().toImage() for widget in widgets]
