@@ -100,16 +100,17 @@ def figure_of(
     chosen: Theme = PAPER if style.is_paper else theme()
     with worn(chosen), set_at_once():
         widget, panel = _laid_out(session, scene, style, layout_width(width, style))
-        if style.is_paper:
-            _dress_for_paper(widget, chosen)
-        try:
-            _await(panel)
+    try:
+        _await(panel)  # in the theme of the window, which may be painted meanwhile
+        with worn(chosen), set_at_once():
+            if style.is_paper:
+                _dress_for_paper(widget, chosen)
             _settle(widget)
             enlargement = width / widget.width()
             yield Figure(widget, panel, enlargement, chosen.window)
-        finally:
-            widget.hide()
-            widget.deleteLater()
+    finally:
+        widget.hide()
+        widget.deleteLater()
 
 
 def layout_width(width: int, style: Style) -> int:
