@@ -13,7 +13,6 @@ from core.model.device import choose_device
 from core.model.layout import lay_out_weights
 from core.model.transformer import Transformer
 from core.tokenizers.base import Tokenizer
-from core.training.runs import checkpoint_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +54,7 @@ def open_bundle(
     return make_bundle(
         model,
         read.tokenizer,
-        name=checkpoint_name(folder) or read.name,  # its run may have been renamed
+        name=read.name,
         folder=folder,
         device=chosen,
         notes=read.notes,

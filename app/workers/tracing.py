@@ -18,6 +18,7 @@ from app.workers.runner import Worker
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.needs import Index
 from core.trace.trace import Trace
+from core.training.runs import checkpoint_name
 
 if TYPE_CHECKING:
     import torch
@@ -178,8 +179,9 @@ def open_trace(file: Path) -> Opened:
 
 def card_of(bundle: "Bundle") -> ModelCard:
     """What to say about a model."""
+    named = bundle.folder and checkpoint_name(bundle.folder)  # its run may be renamed
     return ModelCard(
-        name=bundle.name,
+        name=named or bundle.name,
         folder=bundle.folder,
         config=bundle.config,
         n_parameters=sum(weight.numel() for weight in bundle.weights.values()),
