@@ -198,7 +198,8 @@ class SentenceBar(QFrame):
 
     @Slot(object)
     def _on_session_model_changed(self, card: ModelCard) -> None:
-        self.model_button.setText(short_name(card.name).replace("&", "&&"))
+        kind = " · trace file" if card.is_recorded else ""
+        self.model_button.setText(short_name(card.name).replace("&", "&&") + kind)
         self.model_button.setToolTip(as_tip(model_tip(card)))
         self._recent.note(card.folder)
         self.edit.setEnabled(not card.is_recorded)

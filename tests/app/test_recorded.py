@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 
+from app.dialogs.export.dialog import ExportDialog
 from app.exports import Exports
 from app.frame.sentence_bar import model_tip
 from app.panel_host import PanelHost
@@ -50,6 +51,7 @@ def test_a_trace_file_brings_its_sentence_and_its_numbers(recorded, file):
     key = "layers.1.attn.pattern"
     np.testing.assert_array_equal(session.trace[key], read_trace(file)[key])
     assert "trace file, no model" in model_tip(session.model)
+    assert recorded.bench.sentence.model_button.text() == "tiny · trace file"
     assert recorded.reports == []
 
 
@@ -77,6 +79,20 @@ def test_every_step_is_shown_and_what_needs_weights_says_so(recorded):
     assert "W_E is not in the trace file" in seen["embed.token"]
     assert "trace file" not in seen["layers.0.attn.pattern"]
     assert recorded.reports == []
+
+
+@pytest.mark.parametrize("key", ["embed.token", "layers.1.attn.pattern"])
+def test_a_view_of_a_trace_file_can_be_taken_along(recorded, key):
+    session = recorded.session
+    session.go_to(key)
+    parent = recorded.bench
+    dialog = ExportDialog(session, session.scene, Path.home(), parent)
+    names: dict[str, object] = {}
+    exec(dialog.code.code, names)
+    np.testing.assert_array_equal(names["values"], dialog.numbers.sheet.values)
+    assert "read_trace" in dialog.code.code
+    assert dialog.picture.n_dots > 0
+    dialog.close()
 
 
 def test_a_model_can_be_opened_again_afterwards(recorded, tmp_path):
