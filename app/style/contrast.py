@@ -14,6 +14,9 @@ EASY = 7.0
 
 BLACK, WHITE = "#000000", "#FFFFFF"
 
+LIGHT_SHARES = (0.2126, 0.7152, 0.0722)
+"""How much red, green and blue light make a colour light."""
+
 
 def channels(colour: str) -> tuple[float, float, float]:
     """Red, green and blue of "#RRGGBB", each 0 to 1."""
@@ -41,8 +44,8 @@ def linear(channel: float) -> float:
 
 def luminance(colour: str) -> float:
     """How light a colour is to the eye: 0 for black, 1 for white."""
-    red, green, blue = (linear(channel) for channel in channels(colour))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    lights = (linear(channel) for channel in channels(colour))
+    return sum(share * light for share, light in zip(LIGHT_SHARES, lights, strict=True))
 
 
 def contrast(colour: str, other: str) -> float:

@@ -61,7 +61,5 @@ def _map_colours(
         negative = chosen.opposite(colour) if kind == "signed" else None
         positive = getattr(chosen, colour)
         table = ramp(positive, negative, chosen.surface, chosen.sunken)
-    packed = tuple(
-        0xFF000000 | int(r) << 16 | int(g) << 8 | int(b) for r, g, b in table
-    )
+    packed = tuple(0xFF000000 | r << 16 | g << 8 | b for r, g, b in table.tolist())
     return MapColours(table, inks(table, chosen.text), packed)

@@ -10,7 +10,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from app.style.contrast import BLACK, EASY, WHITE, channels, contrast, hexadecimal
+from app.style.contrast import (
+    BLACK,
+    EASY,
+    LIGHT_SHARES,
+    WHITE,
+    channels,
+    contrast,
+    luminance,
+)
 
 ByteArray = NDArray[np.uint8]
 
@@ -98,8 +106,12 @@ def _between(stops: Sequence[str], n: int) -> NDArray[np.float64]:
 
 
 def _to_oklab(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
-    light = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return np.asarray(np.cbrt(light @ TO_CONES.T) @ TO_LAB.T)
+    return np.asarray(np.cbrt(_to_light(rgb) @ TO_CONES.T) @ TO_LAB.T)
+
+
+def _to_light(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The light that sRGB channels (0 to 1) stand for."""
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
 
 
 def _from_oklab(lab: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -120,6 +132,25 @@ def text_on(background: str, preferred: str = BLACK) -> str:
 
 
 def inks(table: ByteArray, preferred: str) -> tuple[str, ...]:
-    """The ink for text on each of the 256 colours of `table`."""
-    backgrounds = (hexadecimal(tuple(row / 255)) for row in table)
-    return tuple(text_on(background, preferred) for background in backgrounds)
+    """The ink for text on each of the 256 colours of `table`, as `text_on` chooses.
+
+    All at once: a first picture in new colours must not wait for its inks.
+    """
+    light = luminances(table)
+    candidates = (preferred, WHITE, BLACK)
+    contrasts = [contrasts_of(light, luminance(ink)) for ink in candidates]
+    is_easy = contrasts[0] >= EASY
+    is_white = contrasts[1] >= contrasts[2]
+    chosen = np.where(is_easy, 0, np.where(is_white, 1, 2))
+    return tuple(candidates[place] for place in chosen.tolist())
+
+
+def luminances(table: ByteArray) -> NDArray[np.float64]:
+    """How light colours are to the eye: [n, 3] -> [n]; see `contrast.luminance`."""
+    return np.asarray(_to_light(table / 255) @ LIGHT_SHARES)
+
+
+def contrasts_of(light: NDArray[np.float64], other: float) -> NDArray[np.float64]:
+    """The contrast ratios of luminances with another one."""
+    low, high = np.minimum(light, other), np.maximum(light, other)
+    return np.asarray((high + 0.05) / (low + 0.05))

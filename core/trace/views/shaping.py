@@ -12,7 +12,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.analysis.words import word_label, word_runs
 from core.trace.matrix import Axis, FloatArray
@@ -163,17 +162,24 @@ def of_the_rest(pattern: FloatArray) -> FloatArray:
 
 
 def _block_sums(values: FloatArray, shaping: Shaping) -> FloatArray:
-    return _sums(_sums(values, shaping.column_tokens, -1), shaping.row_tokens, -2)
+    by_rows = _sums(values, shaping.row_tokens, -2)  # the cheaper side first
+    return _sums(by_rows, shaping.column_tokens, -1)
 
 
 def _sums(values: FloatArray, runs: Sequence[Places], axis: int) -> FloatArray:
-    """The sum over each run of places along an axis; other places are left out."""
-    kept: NDArray[np.intp] = np.array([p for run in runs for p in run], np.intp)
-    taken = np.take(values, kept, axis=axis)
-    if not len(kept):
-        return taken
-    starts = np.cumsum([0, *map(len, runs[:-1])])
-    return np.asarray(np.add.reduceat(taken, starts, axis=axis))
+    """The sum over each run of places along an axis; other places are left out.
+
+    All first places, then all second ones: `np.add.reduceat` takes five times as long.
+    """
+    lengths = np.array([len(run) for run in runs], np.intp)
+    firsts = np.array([run[0] for run in runs], np.intp)
+    sums: FloatArray = np.take(values, firsts, axis=axis)
+    along = np.moveaxis(sums, axis, 0)  # a look at the same numbers
+    for step in range(1, int(lengths.max(initial=0))):
+        longer = np.flatnonzero(lengths > step)
+        places = np.array([runs[at][step] for at in longer.tolist()], np.intp)
+        along[longer] += np.moveaxis(np.take(values, places, axis=axis), axis, 0)
+    return sums
 
 
 def _without(runs: Sequence[Sequence[int]], hidden: set[int]) -> tuple[Places, ...]:

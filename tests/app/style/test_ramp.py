@@ -87,6 +87,13 @@ def test_the_stronger_ink_stands_on_a_middling_colour():
 
 
 @pytest.mark.parametrize("chosen", THEMES, ids=lambda t: t.name)
+def test_the_inks_of_a_table_are_those_of_its_colours_one_by_one(chosen):
+    table = ramp(chosen.pattern, chosen.negative, chosen.surface, chosen.sunken)
+    grounds = [hexadecimal(tuple(row / 255)) for row in table]
+    assert inks(table, chosen.text) == tuple(text_on(g, chosen.text) for g in grounds)
+
+
+@pytest.mark.parametrize("chosen", THEMES, ids=lambda t: t.name)
 @pytest.mark.parametrize("colour", ["query", "key", "value", "pattern", "residual"])
 def test_numbers_can_be_read_on_every_cell(chosen, colour):
     table = ramp(
