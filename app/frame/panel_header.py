@@ -62,13 +62,24 @@ class PanelHeader(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(18)
         row.addLayout(words, 1)
-        row.addWidget(self.formula, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._row = row
+        row.addLayout(self._right_side())
         self.setFixedHeight(HEADER_HEIGHT)
+
+    def _right_side(self) -> QVBoxLayout:
+        """The buttons over the formula, so that the address has their room."""
+        self._buttons = QHBoxLayout()
+        self._buttons.addStretch(1)
+        side = QVBoxLayout()
+        side.setSpacing(0)
+        side.addLayout(self._buttons)
+        side.addStretch(1)
+        side.addWidget(self.formula)
+        side.addStretch(2)
+        return side
 
     def add_button(self, button: QWidget) -> None:
         """Put a button to the right end, the same place above every panel."""
-        self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        self._buttons.addWidget(button)
 
     def show_step(
         self,
