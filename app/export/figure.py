@@ -163,7 +163,7 @@ def _dress_for_paper(widget: QWidget, chosen: Theme) -> None:
     widget.setPalette(palette_of(chosen))
     widget.setStyleSheet(style_sheet(chosen) + PAPER_SHEET)
     for part in widget.findChildren(QWidget):
-        if isinstance(part, FURNITURE):
+        if isinstance(part, FURNITURE) or part.property("furniture"):
             part.hide()
         elif isinstance(part, Heatmap):
             part.set_selected(None, None)

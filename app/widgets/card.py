@@ -30,6 +30,13 @@ def plain_label(text: str = "", ink: str = "") -> QLabel:
     return label
 
 
+def control_label(text: str) -> QLabel:
+    """Quiet words beside a control; like it, they mean nothing on paper."""
+    label = plain_label(text, "muted")
+    label.setProperty("furniture", True)
+    return label
+
+
 def set_ink(label: QLabel, ink: str) -> None:
     """Let a label wear another colour of the theme."""
     label.setProperty("ink", ink)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from app.panels.attention.page import CARD_GAP, Page, Part
 from app.panels.attention.stage_switch import StageSwitch
 from app.scene import Scene
-from app.widgets.card import GAP, Card, plain_label
+from app.widgets.card import GAP, Card, control_label
 from app.widgets.colour_bar import ColourBar
 from app.widgets.heatmap import Heatmap
 from app.widgets.number_field import WholeField
@@ -68,9 +68,9 @@ class ComparePage(Page):
         for name, field in (("with layer", self._layer), ("head", self._head)):
             field.setFixedWidth(LEAST_FIELD)
             field.setObjectName(f"compare.{name.split()[-1]}")
-            controls.addWidget(plain_label(name, "muted"))
+            controls.addWidget(control_label(name))
             controls.addWidget(field)
-        controls.addWidget(plain_label("of", "muted"))
+        controls.addWidget(control_label("of"))
         controls.addWidget(self._text, 2)
         maps = QHBoxLayout()
         maps.setSpacing(CARD_GAP)

@@ -13,7 +13,7 @@ from app.panels.attention.stage_switch import StageSwitch
 from app.panels.attention.status import StatusLine
 from app.scene import Scene
 from app.widgets.canvas import NOTHING
-from app.widgets.card import GAP, Card, plain_label
+from app.widgets.card import GAP, Card, control_label
 from app.widgets.colour_bar import ColourBar
 from app.widgets.map_tiles import MapTiles, Tile
 from app.widgets.score_table import ScoreTable
@@ -67,7 +67,7 @@ class OverviewPage(Page):
         self._maps.head.addWidget(self._stages)
         foot = QHBoxLayout()
         foot.setSpacing(GAP)
-        foot.addWidget(plain_label("order", "muted"))
+        foot.addWidget(control_label("order"))
         foot.addWidget(self._order)
         foot.addWidget(self._release)
         foot.addStretch(1)

@@ -1,6 +1,7 @@
 """Pictures of every view: complete, of whole pixels, whatever the window did before."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -148,6 +149,15 @@ def test_a_figure_has_no_buttons(session):
         texts = svg_bytes(figure).decode()
     assert ">scaled</text>" not in texts
     assert "share" in texts
+
+
+def test_the_words_beside_a_control_go_with_it(session):
+    session.go_to("layers.1.attn.pattern")
+    session.request_viewing(replace(session.viewing, picture="compare"))
+    with figure_of(session, session.scene, PAPER, 801) as figure:
+        texts = svg_bytes(figure).decode()
+    assert "Difference" in texts
+    assert "with layer" not in texts
 
 
 def test_a_scale_makes_more_dots_and_nothing_else(session):
