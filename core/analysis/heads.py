@@ -9,9 +9,10 @@ numbers of the patterns exist at a time. Loads no torch by itself.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.analysis.reading import (
     Reading,
@@ -238,7 +239,7 @@ def habits_of(trace: Trace, pattern: FloatArray) -> tuple[Habit | None, ...]:
 
     `pattern` is the layer's, [n_heads, n_query, n_key].
     """
-    reading = Reading(pattern, tokens_of(trace))
+    reading = Reading(without_padding(trace, pattern), tokens_of(trace))
     values = {score.name: scored(score, reading) for score in NAMING}
     return tuple(
         habit_among({name: each[head] for name, each in values.items()})
@@ -266,8 +267,11 @@ def scored(score: HeadScore, reading: Reading) -> FloatArray:
 
 
 def tokens_of(trace: Trace, period: int = 0) -> Tokens:
-    """The tokens of a trace, and where they may look."""
-    return Tokens(trace["tokens.ids"], trace.part("mask"), period)
+    """The tokens of a trace, and where they may look; padding is none of them."""
+    ids, allowed = trace["tokens.ids"], trace.part("mask")
+    if trace.padding.any():
+        ids, allowed = ids[~trace.padding], without_padding(trace, allowed)
+    return Tokens(ids, allowed, period)
 
 
 def head_scores(trace: Trace, of_model: HeadScores) -> HeadScores:
@@ -307,7 +311,19 @@ def scores_of(
 
 def readings(trace: Trace, layer: int, tokens: Tokens) -> Iterator[Reading]:
     """The heads of a layer, some at a time."""
-    return (Reading(pattern, tokens) for pattern in patterns(trace, layer))
+    return (
+        Reading(without_padding(trace, pattern), tokens)
+        for pattern in patterns(trace, layer)
+    )
+
+
+def without_padding(trace: Trace, maps: NDArray[Any]) -> NDArray[Any]:
+    """Maps [..., n_query, n_key] of the tokens alone; itself where no padding is."""
+    if not trace.padding.any():
+        return maps
+    keys = np.flatnonzero(~trace.padding)
+    queries = keys - (len(trace.padding) - maps.shape[-2])
+    return maps[..., queries[queries >= 0], :][..., keys]
 
 
 def patterns(trace: Trace, layer: int) -> Iterator[FloatArray]:

@@ -42,7 +42,8 @@ def rollout(trace: Trace, joining: Joining = "mean") -> FloatArray:
     """How much of each token's row comes from each token, layer by layer.
 
     -> [n_layers, n_query, n_key], read-only; rows sum to one. A row that holds no
-    numbers, and every row that takes from it in a later layer, is NaN.
+    numbers, and every row that takes from it in a later layer, is NaN, and so are the
+    rows of padding, from which none takes.
 
     Raises:
         TraceError: The pattern is not square, so layers cannot be multiplied.
@@ -52,6 +53,7 @@ def rollout(trace: Trace, joining: Joining = "mean") -> FloatArray:
     maps = (joined(patterns(trace, layer), joining) for layer in layers)
     for layer, product in enumerate(rolled(maps)):
         stack[layer] = product
+    stack[:, trace.padding] = np.nan
     stack.flags.writeable = False
     return stack
 

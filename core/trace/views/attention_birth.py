@@ -20,12 +20,14 @@ from core.trace.numbers import MINUS, brief, may_be_broken, short
 from core.trace.trace import Trace
 from core.trace.views.attention_products import sharing_note
 from core.trace.views.axes import token_axis
+from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
 from core.trace.views.places import layer_of, token_label
 
 Part = tuple[str, Index]
 Numbers = NDArray[np.floating[Any]]
 
 STAGES = ("scores", "scaled", "masked", "pattern")
+SEEN = {"": "allowed", AFTER: "it comes after", PADDING: PADDING, NO_KEY: NO_KEY}
 VECTOR_NAMES = {"q": "q", "k": "k", "q_rotated": "q turned", "k_rotated": "k turned"}
 
 
@@ -71,6 +73,8 @@ class BirthView:
     """By stage, [n_key]: the row of the token that looks."""
     allowed: NDArray[np.bool_]
     """[n_key]: which tokens it may look at."""
+    hidden: str
+    """Why it may not look at the key; "" where it may."""
     powers: Numbers
     """[n_key]: e to the masked score minus the largest one."""
     plain_powers: Numbers
@@ -166,7 +170,7 @@ class BirthView:
         power, plain = self.powers[self.key], self.plain_powers[self.key]
         d_head = len(self.q)
         shifted = float(masked) - largest if np.isfinite(masked) else float(masked)
-        seen = "it comes after" if self.is_masked else "allowed"
+        seen = SEEN[self.hidden]
         return (
             Stage(
                 "", "q · k", brief(score, 4), _n_products(d_head), self.cell("scores")
@@ -257,6 +261,7 @@ def birth_view(trace: Trace, attn: str, head: int, query: int, key: int) -> Birt
     parts = birth_parts(trace, attn, head, query, key)
     q, k, *rows = (trace.part(*part) for part in parts)
     masked = rows[STAGES.index("masked")].astype(np.float64)
+    largest = float(masked.max())
     products = q * k
     layer = layer_of(f"{attn}.scores")
     assert layer is not None
@@ -276,7 +281,8 @@ def birth_view(trace: Trace, attn: str, head: int, query: int, key: int) -> Birt
         running=np.cumsum(products, dtype=np.float64).astype(np.float32),
         rows=dict(zip(STAGES, rows, strict=True)),
         allowed=trace.part("mask", (query,)),
-        powers=np.exp(masked - masked.max()),
+        hidden=why_hidden(trace.part("mask"), query, key),
+        powers=np.exp(masked - (0.0 if np.isneginf(largest) else largest)),
         plain_powers=np.exp(masked),
         sharing=sharing_note(trace, head),
     )

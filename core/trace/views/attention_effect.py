@@ -242,6 +242,7 @@ def weighted_view(trace: Trace, key: str, head: int, viewing: Viewing) -> MapVie
         stage="pattern",
         matrix=replace(effect.matrix, prefix=(head,)),
         recorded=seen(trace, "pattern", weighted_pattern(trace, layer, head)),
+        mask=trace.part("mask"),
         shaping=effect.shaping,
         unit=WEIGHTED_UNIT,
         note=effect.reading,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.trace.matrix import Axis, FloatArray, Matrix, Scale
 from core.trace.needs import Index
@@ -17,6 +18,7 @@ from core.trace.numbers import short
 from core.trace.trace import Trace
 from core.trace.viewing import Viewing
 from core.trace.views.axes import largest_size
+from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
 from core.trace.views.shaping import SINK, Shaping, shaped, shaping_of
 
 STAGES = ("scores", "scaled", "masked", "pattern")
@@ -35,8 +37,16 @@ NOTES = {
     "pattern": "masked cells are empty · each row sums to 1",
 }
 EMPTY_CELLS = {
-    "masked": "masked: −∞, since the key comes after the query",
-    "pattern": "share = 0, since the cell is masked",
+    "masked": {
+        AFTER: "masked: −∞, since the key comes after the query",
+        PADDING: "masked: padding",
+        NO_KEY: NO_KEY,
+    },
+    "pattern": {
+        AFTER: "share = 0, since the cell is masked",
+        PADDING: "masked: padding",
+        NO_KEY: NO_KEY,
+    },
 }
 NO_VALUE = "not a number"
 LEFT_NOTHING = "nothing: the first token took it all"
@@ -55,6 +65,8 @@ class MapView:
     """[rows, columns] in the shape; NaN where nothing may be seen."""
     recorded: FloatArray
     """[n_query, n_key] as the trace has it; NaN where the mask forbids to look."""
+    mask: NDArray[np.bool_]
+    """[n_query, n_key]: where a query may look."""
     shaping: Shaping
     unit: str
     """What a number is: "share", "q · k"."""
@@ -98,9 +110,9 @@ class MapView:
 
     def _why_empty(self, row: int, column: int) -> str:
         query, key = self.shaping.tokens_at(row, column)
-        is_forbidden = key > query and self.stage in EMPTY_CELLS
-        if is_forbidden:
-            return EMPTY_CELLS[self.stage]
+        hidden = why_hidden(self.mask, query, key)
+        if hidden and self.stage in EMPTY_CELLS:
+            return EMPTY_CELLS[self.stage][hidden]
         was_there = not np.isnan(self.recorded[query, key])
         return LEFT_NOTHING if self.shaping.has_no_sink and was_there else NO_VALUE
 
@@ -132,6 +144,7 @@ def map_view(trace: Trace, key: str, head: int, viewing: Viewing) -> MapView:
         stage=stage,
         matrix=Matrix(values, *axes, scale, "pattern", key, (head,), dimmed),
         recorded=recorded,
+        mask=trace.part("mask"),
         shaping=shaping,
         unit=unit_of(stage, shaping),
         note=note_of(trace, stage, shaping, scale, is_dimmed=bool(dimmed)),

@@ -14,11 +14,16 @@ from core.trace.numbers import short
 from core.trace.trace import Trace
 from core.trace.views.attention_products import sharing_note
 from core.trace.views.axes import feature_axis, largest_size, signed_scale, token_axis
+from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
 from core.trace.views.places import layer_of, token_label
 
 Part = tuple[str, Index]
 
-MASKED = "masked: it comes after the token that looks"
+HIDDEN = {
+    AFTER: "masked: it comes after the token that looks",
+    PADDING: "masked: padding",
+    NO_KEY: NO_KEY,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +35,8 @@ class MixView:
     query: int
     query_label: str
     keys: Axis
+    hidden: tuple[str, ...]
+    """[n_key]: why the mask forbids to look; "" where it does not."""
     shares: FloatArray
     """[n_key]; NaN where the mask forbids to look."""
     values: FloatArray
@@ -57,7 +64,8 @@ class MixView:
     def where(self, row: int) -> str:
         """The token whose value row it is, and the share it gets."""
         share = float(self.shares[row])
-        words = MASKED if np.isnan(share) else f"share {short(share, 4)}"
+        hidden = self.hidden[row]
+        words = HIDDEN[hidden] if hidden else f"share {short(share, 4)}"
         return f"value row of {self.keys.labels[row]} ({row + 1}) · {words}"
 
     def tip(self, part: str, row: int, column: int) -> str:
@@ -90,7 +98,8 @@ def mix_view(trace: Trace, key: str, head: int, query: int) -> MixView:
     """The output of one head for one token."""
     pattern, source = trace.step(key).inputs
     values = trace.part(source, (head // trace.config.n_queries_per_key,))
-    allowed = trace.part("mask", (query,))
+    mask = trace.part("mask")
+    allowed = mask[query]
     values = np.where(allowed[:, None], values, np.float32(np.nan))
     shares = np.where(allowed, trace.part(pattern, (head, query)), np.float32(np.nan))
     layer = layer_of(key)
@@ -101,6 +110,7 @@ def mix_view(trace: Trace, key: str, head: int, query: int) -> MixView:
         query=query,
         query_label=token_label(trace, query),
         keys=token_axis(trace, "key", "key"),
+        hidden=tuple(why_hidden(mask, query, key) for key in range(len(allowed))),
         shares=shares,
         values=values,
         weighted=shares[:, None] * values,

@@ -7,6 +7,7 @@ person chose, and words for every cell. Layers and tokens count from 1 for a rea
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.analysis.rollout import Joining
 from core.trace.matrix import FloatArray, Matrix
@@ -21,6 +22,7 @@ from core.trace.views.attention_map import (
     scale_of,
     tellings_of,
 )
+from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
 from core.trace.views.shaping import Shaping, shaped, shaping_of
 
 HEADS_JOINED: dict[Joining, str] = {
@@ -28,7 +30,11 @@ HEADS_JOINED: dict[Joining, str] = {
     "largest": "the largest of its heads, rows brought to 1",
 }
 READING = "row: a token · column: where its row comes from · rows sum to 1"
-LATER = "share = 0: the token comes later"
+HIDDEN = {
+    AFTER: "share = 0: the token comes later",
+    PADDING: "share = 0: padding",
+    NO_KEY: NO_KEY,
+}
 ABOUT = (
     "What it is: the share of each token's row that would come from each token of the "
     "sentence if every layer mixed rows by {joined}, and kept half of each row. "
@@ -46,6 +52,8 @@ class RolloutView:
     """[rows, columns] in the shape; NaN where nothing can come from."""
     recorded: FloatArray
     """[n_query, n_key], before anything was left out or joined."""
+    mask: NDArray[np.bool_]
+    """[n_query, n_key]: where a query may look."""
     shaping: Shaping
     title: str
     about: str
@@ -66,8 +74,8 @@ class RolloutView:
         if not np.isnan(share):
             return f"share = {short(share, 4)}"
         query, key = self.shaping.tokens_at(row, column)
-        if key > query:
-            return LATER
+        if hidden := why_hidden(self.mask, query, key):
+            return HIDDEN[hidden]
         was_there = not np.isnan(self.recorded[query, key])
         return LEFT_NOTHING if self.shaping.has_no_sink and was_there else NO_VALUE
 
@@ -97,6 +105,7 @@ def rollout_view(
         layer=layer,
         matrix=Matrix(values, *axes, scale, "pattern", "", (), dimmed),
         recorded=seen,
+        mask=trace.part("mask"),
         shaping=shaping,
         title=f"Attention rolled out through {span}",
         about=ABOUT.format(joined=HEADS_JOINED[joining]),

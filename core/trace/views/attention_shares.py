@@ -15,6 +15,7 @@ from core.trace.matrix import FloatArray
 from core.trace.needs import Index
 from core.trace.trace import Trace
 from core.trace.viewing import Head, Viewing
+from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
 from core.trace.views.shaping import SINK, Places, Shaping, shaped, shaping_of
 
 NOTHING_THERE = np.float32(np.nan)
@@ -22,7 +23,8 @@ FEW_HEADS = 2
 MOST_AT_ONCE = 64 * 2**20
 """So many bytes of a layer's pattern are asked for as one: its scores, which are not
 needed, then leave the trace's cache before it does."""
-MASKED, LEFT_NOTHING = "masked", "nothing: the first token took it all"
+HIDDEN = {AFTER: "masked", PADDING: "masked: padding", NO_KEY: NO_KEY}
+LEFT_NOTHING = "nothing: the first token took it all"
 NO_NUMBER = "not a number"
 LEAST_WRITTEN = 0.001
 """A smaller share is not written as a number."""
@@ -70,10 +72,11 @@ class Shares:
 def why_none(shares: Shares, row: int, column: int) -> str:
     """Why there is no share between a row and a column, whose share is NaN."""
     shaping = shares.shaping
-    at = np.ix_(shaping.row_tokens[row], shaping.column_tokens[column])
+    queries, keys = shaping.row_tokens[row], shaping.column_tokens[column]
+    at = np.ix_(queries, keys)
     allowed = shares.mask[at]
     if not allowed.any():
-        return MASKED
+        return HIDDEN[why_hidden(shares.mask, queries[-1], keys[-1])]
     is_finite = all(np.isfinite(each[at][allowed]).all() for each in shares.maps)
     return LEFT_NOTHING if is_finite and shaping.has_no_sink else NO_NUMBER
 
