@@ -164,15 +164,21 @@ class SessionFiles(QObject):
         session.request_sampling(restored.sampling)
         session.set_specials(restored.reads_specials)
         session.request_text(restored.text)
-        known = fingerprint_of(card.config, tokenizer)
-        if known == restored.model.fingerprint:
-            session.request_ids(restored.ids)
-        else:
-            self.told.emit(ANOTHER_MODEL)
+        self._put_in_ids(restored, fingerprint_of(card.config, tokenizer))
         self._awaits_trace = True
         self._on_session_trace_changed(session.trace)
         if not session.text:
             self._restored = None
+
+    def _put_in_ids(self, restored: SessionFile, fingerprint: str) -> None:
+        """Restore what a model wrote on, where it is the same model."""
+        if fingerprint != restored.model.fingerprint:
+            self.told.emit(ANOTHER_MODEL)
+            return
+        try:
+            self._session.request_ids(restored.ids)
+        except CoreError as error:  # somebody wrote the file by hand
+            self._session.failed.emit(ErrorReport.of(error, "opening the session"))
 
     @Slot(object)
     def _on_session_trace_changed(self, trace: Trace | None) -> None:

@@ -134,6 +134,18 @@ def test_a_place_that_cannot_be_written_is_told(desk, tmp_path):
     assert not desk.bench.exports.is_busy
 
 
+def test_a_view_is_written_in_a_thread_and_its_dialog_goes_with_escape(desk, tmp_path):
+    desk.read(TEXT)
+    exports = desk.bench.exports
+    dialog = exports.open_dialog()
+    dialog.save(dialog.page.content(), tmp_path / "view")
+    desk.qtbot.waitUntil(lambda: not exports.is_busy, timeout=WAIT_MS)
+    assert (tmp_path / "view.png").read_bytes().startswith(b"\x89PNG")
+    assert exports.folder == tmp_path
+    dialog.reject()
+    desk.qtbot.waitUntil(lambda: exports._dialog is None, timeout=WAIT_MS)
+
+
 def test_a_dropped_trace_is_opened(desk, file):
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(file))])

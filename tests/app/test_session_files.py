@@ -1,5 +1,6 @@
 """A session file opened again: the window stands as it stood."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,6 +105,20 @@ def test_a_damaged_session_is_one_sentence(desk, tmp_path):
     file.write_text("{")
     desk.bench.session_files.open(file)
     assert "damaged" in desk.reports[0].sentence
+
+
+def test_an_id_that_no_token_has_is_told_and_nothing_breaks(desk, tmp_path):
+    placed(desk)
+    file = tmp_path / "a.glass"
+    desk.bench.session_files.save(file)
+    table = json.loads(file.read_text())
+    table["ids"] = [99_999]
+    file.write_text(json.dumps(table))
+    desk.bench.session_files.open(file)
+    desk.qtbot.waitUntil(lambda: bool(desk.reports), timeout=WAIT_MS)
+    assert "99999" in desk.reports[0].sentence
+    desk.wait()
+    assert desk.session.text.startswith("the cat")
 
 
 def test_another_model_keeps_the_text_and_says_that_it_is_another(desk, tmp_path):

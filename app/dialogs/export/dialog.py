@@ -6,8 +6,8 @@ or the clipboard.
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -52,6 +52,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export this view")
         self.setObjectName("export.dialog")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)  # each view has its own
         self.resize(*SIZE)
         self._session, self._scene, self._folder = session, scene, folder
         name = scene.selection.step
@@ -156,11 +157,6 @@ class ExportDialog(QDialog):
         is_file = card is not None and card.is_recorded
         code = program(sheet, scene.trace, scene.tokenizer, place, is_file=is_file)
         self.code.show_code(code)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Be gone: the next view has a dialog of its own."""
-        super().closeEvent(event)
-        self.deleteLater()
 
 
 def numbers_of(session: Session, scene: Scene) -> tuple[Sheet, ...]:
