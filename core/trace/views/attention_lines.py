@@ -20,7 +20,6 @@ from core.trace.views.attention_shares import (
     shares_of,
     why_none,
 )
-from core.trace.views.shaping import SINK
 
 LEAST_SHARE = 0.005
 """Weaker lines are not drawn."""
@@ -51,7 +50,8 @@ class LinesView:
     @property
     def dimmed(self) -> int | None:
         """The column whose lines are pale: the first token, where that was chosen."""
-        return self.shares.shaping.column_of(SINK) if self.is_sink_dimmed else None
+        shaping = self.shares.shaping
+        return shaping.column_of(shaping.sink) if self.is_sink_dimmed else None
 
     def token_of(self, looks_back: bool, place: int) -> int:
         """The token that stands for a row, or looking back for a column."""

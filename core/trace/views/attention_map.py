@@ -19,7 +19,7 @@ from core.trace.trace import Trace
 from core.trace.viewing import Viewing
 from core.trace.views.axes import largest_size
 from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
-from core.trace.views.shaping import SINK, Shaping, shaped, shaping_of
+from core.trace.views.shaping import Shaping, shaped, shaping_of
 
 STAGES = ("scores", "scaled", "masked", "pattern")
 """The squares in the order in which one becomes the next."""
@@ -189,7 +189,7 @@ def seen(
 
 def dimmed_in(shaping: Shaping, viewing: Viewing) -> tuple[int, ...]:
     """The columns that are drawn faintly: the first token's, if there are others."""
-    sink = shaping.column_of(SINK)
+    sink = shaping.column_of(shaping.sink)
     is_dimmed = viewing.sink == "dimmed" and len(shaping.column_tokens) > 1
     return (sink,) if is_dimmed and sink is not None else ()
 

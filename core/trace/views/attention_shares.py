@@ -16,7 +16,7 @@ from core.trace.needs import Index
 from core.trace.trace import Trace
 from core.trace.viewing import Head, Viewing
 from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
-from core.trace.views.shaping import SINK, Places, Shaping, shaped, shaping_of
+from core.trace.views.shaping import Places, Shaping, shaped, shaping_of
 
 NOTHING_THERE = np.float32(np.nan)
 FEW_HEADS = 2
@@ -60,13 +60,12 @@ class Shares:
 
     def columns(self, start: int, stop: int) -> FloatArray:
         """[n_heads, n_rows, stop - start]; NaN where the mask forbids to look."""
-        first = (
-            (SINK,) if self.shaping.has_no_sink else ()
-        )  # the rest is measured on it
-        tokens, runs = renumbered((first, *self.shaping.column_tokens[start:stop]))
+        shaping = self.shaping
+        first = (shaping.sink,) if shaping.has_no_sink else ()  # others are of the rest
+        tokens, runs = renumbered((first, *shaping.column_tokens[start:stop]))
         values = np.stack([each[:, tokens] for each in self.maps])
         seen = np.where(self.mask[:, tokens], values, NOTHING_THERE)
-        return shaped(seen, replace(self.shaping, column_tokens=runs[1:]))
+        return shaped(seen, replace(shaping, column_tokens=runs[1:], sink=0))
 
 
 def why_none(shares: Shares, row: int, column: int) -> str:

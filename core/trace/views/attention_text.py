@@ -25,7 +25,7 @@ from core.trace.views.attention_shares import (
     shares_of,
     why_none,
 )
-from core.trace.views.shaping import SINK, Places, Shaping
+from core.trace.views.shaping import Places, Shaping
 
 LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """Where the full colour may stand; above the last it stands at 1."""
@@ -76,7 +76,8 @@ class TextView:
     @property
     def dimmed(self) -> int | None:
         """The item whose shade is pale: the first token, where that was chosen."""
-        return self.item_of(SINK) if self.viewing.sink == "dimmed" else None
+        sink = self.shares.shaping.sink
+        return self.item_of(sink) if self.viewing.sink == "dimmed" else None
 
     def shades(self, item: int) -> FloatArray:
         """The share between an item and each item: [n_items].
@@ -135,7 +136,8 @@ class TextView:
         shares = self._joined(rows)
         said = []
         if self.shares.shaping.has_no_sink:
-            said.append(f"first token {percent(float(shares[SINK]))} left out")
+            spare = percent(float(shares[self.shares.shaping.sink]))
+            said.append(f"first token {spare} left out")
         hidden = [place for place in self.specials if self.viewing.hides_specials]
         if hidden:
             whole = float(shares[hidden].sum())

@@ -8,10 +8,12 @@ own array.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.analysis.words import word_label, word_runs
 from core.trace.matrix import Axis, FloatArray
@@ -19,8 +21,6 @@ from core.trace.trace import Trace
 from core.trace.viewing import Viewing
 
 Places = tuple[int, ...]
-SINK = 0
-"""Where spare attention goes: the first token."""
 TOGETHER = {
     True: "words joined: keys summed, queries averaged",
     False: "words joined: a cell is the mean of its tokens' scores",
@@ -48,6 +48,8 @@ class Shaping:
     is_of_shares: bool
     """Shares are summed over the keys of a word; scores are averaged."""
     has_no_sink: bool
+    sink: int
+    """Where spare attention goes: the first token that is no padding."""
     notes: tuple[str, ...]
     """What was done to the numbers, a sentence each; none: nothing."""
 
@@ -95,12 +97,13 @@ def _shaping_of(
     pieces = trace.encoding.pieces
     specials = {place for place, piece in enumerate(pieces) if piece.is_special}
     hidden = specials if hides_specials else set()
-    has_no_sink = has_no_sink and len(pieces) > 1
+    sink = int(np.argmin(trace.padding))
+    has_no_sink = has_no_sink and sink < len(pieces) - 1
     runs: Sequence[Sequence[int]] = [(place,) for place in range(len(pieces))]
     if has_words:
-        runs = word_runs(trace.encoding)
+        runs = _padding_apart(word_runs(trace.encoding), trace.padding)
     rows = _without(runs, hidden)
-    columns = _without(runs, hidden | ({SINK} if has_no_sink else set()))
+    columns = _without(runs, hidden | ({sink} if has_no_sink else set()))
     notes = [
         table[is_of_shares]
         for table, is_on in (
@@ -121,6 +124,7 @@ def _shaping_of(
         column_tokens=columns,
         is_of_shares=is_of_shares,
         has_no_sink=has_no_sink,
+        sink=sink,
         notes=tuple(notes),
     )
 
@@ -135,7 +139,7 @@ def shaped(values: FloatArray, shaping: Shaping) -> FloatArray:
     if shaping.is_plain:
         return values
     if shaping.has_no_sink and shaping.is_of_shares:
-        values = of_the_rest(values)
+        values = of_the_rest(values, shaping.sink)
     is_there = ~np.isnan(values)
     total = _block_sums(np.where(is_there, values, np.float32(0)), shaping)
     count = _block_sums(is_there.astype(np.float32), shaping)
@@ -149,15 +153,15 @@ def shaped(values: FloatArray, shaping: Shaping) -> FloatArray:
     return means
 
 
-def of_the_rest(pattern: FloatArray) -> FloatArray:
+def of_the_rest(pattern: FloatArray, sink: int = 0) -> FloatArray:
     """Every share as one of what the first token left over: a / (1 - a[first]).
 
     A query that gave the first token all of its attention has nothing left: NaN.
     """
-    left = 1 - pattern[..., SINK : SINK + 1]
+    left = 1 - pattern[..., sink : sink + 1]
     rest = np.full_like(pattern, np.nan)
     np.divide(pattern, left, out=rest, where=left > 0)
-    rest[..., SINK] = np.nan
+    rest[..., sink] = np.nan
     return rest
 
 
@@ -180,6 +184,20 @@ def _sums(values: FloatArray, runs: Sequence[Places], axis: int) -> FloatArray:
         places = np.array([runs[at][step] for at in longer.tolist()], np.intp)
         along[longer] += np.moveaxis(np.take(values, places, axis=axis), axis, 0)
     return sums
+
+
+def _padding_apart(
+    runs: Sequence[Sequence[int]], padding: NDArray[np.bool_]
+) -> Sequence[Sequence[int]]:
+    """Words of tokens alone; every padding token stands by itself."""
+    if not padding.any():
+        return runs
+    apart: list[Places] = []
+    for run in runs:
+        for is_padding, group in groupby(run, lambda place: bool(padding[place])):
+            places = tuple(group)
+            apart += [(place,) for place in places] if is_padding else [places]
+    return apart
 
 
 def _without(runs: Sequence[Sequence[int]], hidden: set[int]) -> tuple[Places, ...]:

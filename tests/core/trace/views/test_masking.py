@@ -1,5 +1,6 @@
 """Padding in the views: named, empty, and in no average."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -112,3 +113,25 @@ def test_a_trace_file_keeps_padding(tmp_path):
     assert back.padding.tolist() == padded().padding.tolist()
     np.testing.assert_array_equal(back.part("positions"), padded().part("positions"))
     np.testing.assert_array_equal(back[PATTERN], padded()[PATTERN])
+
+
+def test_the_first_token_is_the_first_that_is_no_padding():
+    left_out = replace(PLAIN, sink="left out")
+    alone, trace = tiny_trace(TEXT), padded()
+    ours = map_view(trace, PATTERN, 0, left_out)
+    theirs = map_view(alone, PATTERN, 0, left_out)
+    assert len(ours.shaping.column_tokens) == trace.n - 1
+    np.testing.assert_allclose(
+        ours.matrix.values[N_PADS:, N_PADS:], theirs.matrix.values, atol=1e-5
+    )
+
+
+def test_padding_is_part_of_no_word():
+    whole_words = replace(PLAIN, whole_words=True)
+    ours = map_view(padded(), PATTERN, 0, whole_words)
+    theirs = map_view(tiny_trace(TEXT), PATTERN, 0, whole_words)
+    first = tuple(place + N_PADS for place in theirs.shaping.row_tokens[0])
+    assert ours.shaping.row_tokens[:3] == ((0,), (1,), first)
+    np.testing.assert_allclose(
+        ours.matrix.values[N_PADS:, N_PADS:], theirs.matrix.values, atol=1e-5
+    )
