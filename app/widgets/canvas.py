@@ -193,6 +193,13 @@ class Canvas(QAbstractScrollArea):
             least = round(end) - bar.pageStep()
             bar.setValue(min(max(bar.value(), least), round(start)))
 
+    def update_item(self, index: int) -> None:
+        """Paint anew what looks otherwise while the mouse is over an item.
+
+        Everything; a subclass whose items keep to their places paints only one.
+        """
+        self.viewport().update()
+
     def put_cursor(self, index: int) -> None:
         """Move the keyboard's cursor to an item and tell the screen reader."""
         self._cursor = index
@@ -228,8 +235,9 @@ class Canvas(QAbstractScrollArea):
 
     def _hover_at(self, index: int) -> None:
         if index != self._hover:
-            self._hover = index
-            self.viewport().update()
+            before, self._hover = self._hover, index
+            for stale in (before, index):
+                self.update_item(stale)
             self.hovered.emit(index)
 
     def _content_point(self, position: QPointF) -> QPointF:

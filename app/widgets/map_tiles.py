@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSizeF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPen
 
 from app.style.fonts import CAPTION, MEDIUM, REGULAR, mono
@@ -116,9 +116,10 @@ class MapTiles(Canvas):
     def set_selected(self, index: int) -> None:
         """Mark one map and bring it into sight; NOTHING marks none."""
         if index != self._selected:
-            self._selected = index
+            before, self._selected = self._selected, index
             self.reveal(index)
-            self.viewport().update()
+            for stale in (before, index):
+                self.update_item(stale)
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
@@ -162,6 +163,13 @@ class MapTiles(Canvas):
         (self.tile_toggled if is_secondary else self.tile_clicked).emit(index)
 
     def arrange(self) -> QSizeF:
+    def update_item(self, index: int) -> None:
+        """Paint one map anew: its frame and its caption."""
+        if 0 <= index < len(self._tiles):
+            around = self.item_rect(index).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
+            shown = around.translated(-QPointF(self.offset()))
+            self.viewport().update(shown.toAlignedRect())
+
         """Make the maps as large as they can be without scrolling, but no smaller."""
         n, width = len(self._tiles), self.viewport().width() - 2 * MARGIN
         height = self.viewport().height() - 2 * MARGIN
