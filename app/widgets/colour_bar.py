@@ -1,7 +1,7 @@
 """The key to a map's colours: a slim bar with the range written beside it."""
 
 from dataclasses import replace
-from math import sqrt
+from math import ceil, sqrt
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -19,8 +19,8 @@ from app.widgets.qt_calls import tells_faults
 from core.trace.matrix import LEAST_SHARE, Scale
 
 BAR_HEIGHT = 6
-HALF_WIDTH = 64
-"""Width of the bar between two written numbers."""
+HALF_WIDTH, LEAST_HALF = 64, 20
+"""Width of the bar between two written numbers, and where there is little room."""
 GAP = 6
 MIDDLE = TOP // 2
 
@@ -37,7 +37,7 @@ class ColourBar(QWidget):
         super().__init__(parent)
         self._scale: Scale | None = None
         self._colour = "pattern"
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def show_scale(self, scale: Scale | None, colour: str) -> None:
         """Show how `scale` colours its values in the theme colour; None for nothing."""
@@ -84,10 +84,24 @@ class ColourBar(QWidget):
 
     def sizeHint(self) -> QSize:
         """Just the numbers and the bar between them."""
+        return self._size(HALF_WIDTH)
+
+    def minimumSizeHint(self) -> QSize:
+        """The same with a short bar: a number is never cut."""
+        return self._size(LEAST_HALF)
+
+    def _size(self, half: int) -> QSize:
         numbers = self._numbers()
-        texts = sum(advance(number, mono(SMALL)) for number in numbers)
-        bars = max(0, len(numbers) - 1) * (HALF_WIDTH + 2 * GAP)
-        return QSize(round(texts) + bars + 2, round(line_height(mono(SMALL))) + 2)
+        texts = sum(advance(number, mono(SMALL)) + 1 for number in numbers)
+        bars = max(0, len(numbers) - 1) * (half + 2 * GAP)
+        return QSize(ceil(texts) + bars, round(line_height(mono(SMALL))) + 2)
+
+    @property
+    def _half(self) -> int:
+        """How wide a bar is in the present room."""
+        n_bars = max(1, len(self._stretches()))
+        spare = self.width() - self._size(0).width()
+        return max(LEAST_HALF, min(HALF_WIDTH, spare // n_bars))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint numbers and bars in turn."""
@@ -95,7 +109,7 @@ class ColourBar(QWidget):
             return
         with QPainter(self) as painter:
             painter.setFont(mono(SMALL))
-            stretches, x = self._stretches(), 0.0
+            stretches, x, half = self._stretches(), 0.0, self._half
             for place, number in enumerate(self._numbers()):
                 width = advance(number, mono(SMALL)) + 1
                 painter.setPen(theme().ink("muted"))
@@ -103,19 +117,19 @@ class ColourBar(QWidget):
                 draw_label(painter, box, number, Qt.AlignmentFlag.AlignLeft)
                 x += width + GAP
                 if place < len(stretches):
-                    self._paint_stretch(painter, stretches[place], x)
-                    x += HALF_WIDTH + GAP
+                    self._paint_stretch(painter, stretches[place], x, half)
+                    x += half + GAP
 
-    def _paint_stretch(self, painter: QPainter, stretch: range, x: float) -> None:
+    def _paint_stretch(
+        self, painter: QPainter, stretch: range, x: float, half: int
+    ) -> None:
         assert self._scale is not None
         colours = map_colours(self._scale.kind, self._colour).colour_table
-        cells = np.linspace(stretch[0], stretch[-1], HALF_WIDTH).round()
+        cells = np.linspace(stretch[0], stretch[-1], half).round()
         zero, least = self._blank()
         cells[np.abs(cells - zero) < least] = zero
         image = image_of_levels(cells[None, :].astype(np.uint8), colours)
-        area = QRectF(
-            round(x), (self.height() - BAR_HEIGHT) // 2, HALF_WIDTH, BAR_HEIGHT
-        )
+        area = QRectF(round(x), (self.height() - BAR_HEIGHT) // 2, half, BAR_HEIGHT)
         painter.drawImage(area, image, QRectF(image.rect()))
         painter.setPen(QPen(theme().colour("line"), 1))
         painter.drawRect(area.adjusted(-1, -1, 0, 0))

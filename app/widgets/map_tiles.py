@@ -15,11 +15,12 @@ from PySide6.QtGui import QImage, QPainter, QPen
 
 from app.style.fonts import CAPTION, MEDIUM, REGULAR, mono
 from app.style.maps import palette
+from app.style.sequence import sequence_colour
 from app.style.theme import theme
 from app.widgets.canvas import ACROSS, DOWN, NOTHING, Canvas, grid_step
 from app.widgets.cell_image import cell_image
 from app.widgets.cell_layout import CellLayout
-from app.widgets.label import Align, draw_label, line_height
+from app.widgets.label import Align, draw_label, first_fitting, line_height
 from app.widgets.map_painting import paint_veil
 from core.trace.matrix import FloatArray, Scale
 from core.trace.reduce import block_size, reduce_by_maximum
@@ -44,6 +45,10 @@ class Tile:
     """How much of the bar below it is filled; None: it has none."""
     is_gathered: bool = False
     tip: str = ""
+    colour: int = 0
+    """Its place in the sequence of colours, worn where it is gathered."""
+    shorter: tuple[str, ...] = ()
+    """What stands above a map too narrow for the caption, the longest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +163,6 @@ class MapTiles(Canvas):
         step = grid_step(index, key, n_rows, n_across)
         return min(step, len(self._tiles) - 1)
 
-    def activate(self, index: int, is_secondary: bool) -> None:
-        """Choose a map, or gather it."""
-        (self.tile_toggled if is_secondary else self.tile_clicked).emit(index)
-
-    def arrange(self) -> QSizeF:
     def update_item(self, index: int) -> None:
         """Paint one map anew: its frame and its caption."""
         if 0 <= index < len(self._tiles):
@@ -170,6 +170,11 @@ class MapTiles(Canvas):
             shown = around.translated(-QPointF(self.offset()))
             self.viewport().update(shown.toAlignedRect())
 
+    def activate(self, index: int, is_secondary: bool) -> None:
+        """Choose a map, or gather it."""
+        (self.tile_toggled if is_secondary else self.tile_clicked).emit(index)
+
+    def arrange(self) -> QSizeF:
         """Make the maps as large as they can be without scrolling, but no smaller."""
         n, width = len(self._tiles), self.viewport().width() - 2 * MARGIN
         height = self.viewport().height() - 2 * MARGIN
@@ -246,12 +251,12 @@ class MapTiles(Canvas):
 
     def _paint_frame(self, painter: QPainter, index: int, box: QRectF) -> None:
         is_chosen, tile = index == self._selected, self._tiles[index]
-        colour = "accent" if is_chosen else "key" if tile.is_gathered else "line"
-        is_hovered = index == self.hover_index
-        thickness = 2 if is_chosen or tile.is_gathered else 1
+        name = "muted" if index == self.hover_index else "line"
+        colour = theme().colour("accent" if is_chosen else name)
+        if tile.is_gathered and not is_chosen:
+            colour = sequence_colour(tile.colour)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        name = "muted" if is_hovered and thickness == 1 else colour
-        painter.setPen(QPen(theme().colour(name), thickness))
+        painter.setPen(QPen(colour, 2 if is_chosen or tile.is_gathered else 1))
         painter.drawRect(box.adjusted(-1, -1, 0, 0))
         if tile.share is not None:
             bar = QRectF(box.left(), box.bottom() + BAR_GAP, box.width(), BAR_HEIGHT)
@@ -265,7 +270,9 @@ class MapTiles(Canvas):
         painter.setPen(theme().ink("accent" if is_chosen else "muted"))
         height = self._place.top - CAPTION_GAP
         line = QRectF(box.left(), box.top() - self._place.top, box.width(), height)
-        caption = (GATHERED if tile.is_gathered else "") + tile.caption
+        mark = GATHERED if tile.is_gathered else ""
+        wordings = [f"{mark}{words}" for words in (tile.caption, *tile.shorter)]
+        caption = first_fitting(wordings, painter.font(), line.width())
         draw_label(painter, line, caption, Align.AlignLeft)
 
 

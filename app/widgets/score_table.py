@@ -301,13 +301,18 @@ class ScoreTable(QTableView):
         return tuple(int(row) for row in self._model.order)
 
     def sort_by(self, column: int, *, is_down: bool = True) -> None:
-        """Sort by a score, as a click on its head does; -1 sorts as given."""
-        order = Qt.SortOrder
-        if column < 0:
-            self.sortByColumn(LABEL, order.AscendingOrder)
-        else:
-            down, up = order.DescendingOrder, order.AscendingOrder
-            self.sortByColumn(FIRST + column, down if is_down else up)
+        """Sort by a score and put it beside the labels; -1: all as given."""
+        order, section = Qt.SortOrder, LABEL if column < 0 else FIRST + column
+        is_up = column < 0 or not is_down
+        self.sortByColumn(
+            section, order.AscendingOrder if is_up else order.DescendingOrder
+        )
+        head = self.horizontalHeader()
+        for place in range(self._model.columnCount()):
+            head.moveSection(head.visualIndex(place), place)
+        if column >= 0:
+            head.moveSection(head.visualIndex(section), NAME)
+        self.horizontalScrollBar().setValue(0)
 
     def _set_widths(self, table: Table) -> None:
         head = self.horizontalHeader()

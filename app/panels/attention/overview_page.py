@@ -5,7 +5,10 @@ chooses the head and its layer; with Ctrl it is gathered, to be looked at togeth
 others in the pictures of lines and text.
 """
 
-from PySide6.QtCore import Slot
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton
 
 from app.panels.attention.page import CARD_GAP, Page, Part
@@ -13,13 +16,15 @@ from app.panels.attention.stage_switch import StageSwitch
 from app.panels.attention.status import StatusLine
 from app.scene import Scene
 from app.widgets.canvas import NOTHING
-from app.widgets.card import GAP, Card, control_label
+from app.widgets.card import GAP, Card, plain_label
 from app.widgets.colour_bar import ColourBar
+from app.widgets.label import as_tip
 from app.widgets.map_tiles import MapTiles, Tile
 from app.widgets.score_table import ScoreTable
 from core.analysis.heads import HEAD_SCORES, HeadScores
+from core.trace.matrix import FloatArray
 from core.trace.sheet import Sheet
-from core.trace.viewing import BY_LAYER, Head, toggled
+from core.trace.viewing import BY_LAYER, Head, Viewing, toggled
 from core.trace.views.attention_sheets import layer_sheet, score_sheet
 from core.trace.views.head_table import HeadTable, head_table
 from core.trace.views.overview import (
@@ -31,12 +36,15 @@ from core.trace.views.overview import (
     tints,
 )
 
-MAPS, SCORES = 3, 2
+MAPS, SCORES = 5, 4
 """How the two cards share the width."""
 TITLES = ("head", "what it does")
 ORDERS = ((BY_LAYER, "by layer"), *((s.name, f"by {s.title}") for s in HEAD_SCORES))
+ORDER_NAMES = tuple(name for name, _ in ORDERS)
+RELEASE_TIP = "Let the gathered heads go"
 HOW = "click: enlarge · Ctrl-click: gather"
-ON_THEIR_WAY = "heads are being scored…"
+ON_THEIR_WAY = "Heads are being scored…"
+NO_SCORES = "The heads could not be scored. The message above says why."
 
 
 class OverviewPage(Page):
@@ -51,6 +59,11 @@ class OverviewPage(Page):
         self._tiles, self._bar = MapTiles(), ColourBar()
         self._stages, self._order = StageSwitch(), QComboBox()
         self._order.setObjectName("overview.order")
+        self._order.setAccessibleName("order of the heads")
+        self._sorted_by = BY_LAYER
+        self._waiting = plain_label(ON_THEIR_WAY, "muted")
+        self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._waiting.setWordWrap(True)
         self._status = StatusLine()
         self._release = QPushButton()
         self._release.setProperty("kind", "flat")
@@ -67,7 +80,6 @@ class OverviewPage(Page):
         self._maps.head.addWidget(self._stages)
         foot = QHBoxLayout()
         foot.setSpacing(GAP)
-        foot.addWidget(control_label("order"))
         foot.addWidget(self._order)
         foot.addWidget(self._release)
         foot.addStretch(1)
@@ -76,6 +88,8 @@ class OverviewPage(Page):
         self._maps.body.addLayout(foot)
         self._maps.body.addWidget(self._status)
         self._scores.body.addWidget(self._table, 1)
+        self._scores.body.addWidget(self._waiting, 1)
+        self._table.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(CARD_GAP)
@@ -108,28 +122,39 @@ class OverviewPage(Page):
         layer = layer_sheet(scene.trace, scene.selection.step)
         return (layer, score_sheet(scores)) if scores else (layer,)
 
-    def subject(self, scene: Scene) -> object:
-        """Every answer brings something new: it is drawn each time."""
-        return object()
-
-    def fill(self, scene: Scene) -> None:
-        """Show the maps that are there in their order, and the scores."""
+    def subject(self, scene: Scene) -> Hashable:
+        """What the maps are made of and how they look, and what is known by now."""
+        maps, scores = self._known(scene)
         assert self.studies is not None
-        viewing = scene.viewing
-        stage = scene.selection.step.rpartition(".")[2]
+        is_waiting = scores is None and self.studies.is_busy
+        known = len(maps), id(scores), is_waiting
+        return stage_of(scene), looks(scene.viewing), known
+
+    def _known(
+        self, scene: Scene
+    ) -> tuple[Mapping[Head, FloatArray], HeadScores | None]:
+        """The maps there are and the scores; the rest is asked for."""
+        assert self.studies is not None
+        stage, viewing = stage_of(scene), scene.viewing
         scores = self.studies.want_scores()
         self._heads = ordered(all_heads(scene.trace), scores, viewing.order)
         wanted = self._in_sight_first()
-        maps = self.studies.want_maps(scene.trace, stage, viewing, wanted)
+        return self.studies.want_maps(scene.trace, stage, viewing, wanted), scores
+
+    def fill(self, scene: Scene) -> None:
+        """Show the maps that are there in their order, and the scores."""
+        stage, viewing = stage_of(scene), scene.viewing
+        maps, scores = self._known(scene)
         overview = overview_of(scene.trace, stage, viewing, maps)
         self._stages.set_stage(stage)
         self._show_tiles(scene, scores, overview)
-        self._show_scores(scores)
+        self._show_scores(scores, viewing.order)
         self._order.setCurrentIndex(self._order.findData(viewing.order))
         n = len(viewing.gathered)
         self._release.setVisible(bool(n))
-        self._release.setText(f"let {n} gathered go")
-        note = (overview.note, HOW if scores else ON_THEIR_WAY)
+        self._release.setText(f"let {n} go")
+        self._release.setToolTip(as_tip(RELEASE_TIP))
+        note = (overview.note, HOW)
         self._status.set_note(" · ".join(part for part in note if part))
 
     def _show_tiles(
@@ -144,6 +169,8 @@ class OverviewPage(Page):
                 shares.get(head),
                 head in gathered,
                 scores.name_of(*head) if scores else "",
+                head[1],
+                (caption_of(head, None, order), f"{head[0] + 1}·{head[1] + 1}"),
             )
             for head in self._heads
         ]
@@ -153,16 +180,23 @@ class OverviewPage(Page):
         )
         self._bar.show_scale(overview.scale, "pattern")
 
-    def _show_scores(self, scores: HeadScores | None) -> None:
+    def _show_scores(self, scores: HeadScores | None, order: str) -> None:
+        self._table.setVisible(scores is not None)
+        self._waiting.setVisible(scores is None)
         if scores is None:
             return
         if self._table_of is None or self._table_of[0] is not scores:
             table = head_table(scores)
             self._table_of = scores, table
             self._table.show_table(table.labels, table.names, table.columns, TITLES)
+        if order != self._sorted_by:
+            self._sorted_by = order
+            self._table.sort_by(ORDER_NAMES.index(order) - 1)
 
     def mark(self, scene: Scene) -> None:
         """Mark the chosen head in both cards."""
+        is_busy = self.studies is not None and self.studies.is_busy
+        self._waiting.setText(ON_THEIR_WAY if is_busy else NO_SCORES)
         chosen = self._chosen(scene)
         places = self._heads.index(chosen) if chosen in self._heads else NOTHING
         self._tiles.set_selected(places)
@@ -207,7 +241,6 @@ class OverviewPage(Page):
 
     @Slot(int)
     def _on_order_activated(self, place: int) -> None:
-        self._table.sort_by(place - 1)
         self.look(order=ORDERS[place][0])
 
     @Slot()
@@ -223,6 +256,14 @@ class OverviewPage(Page):
     def _on_tiles_scrolled(self) -> None:
         """What is in sight now goes before the rest."""
         if self._scene is not None and self.studies is not None:
-            stage = self.selection.step.rpartition(".")[2]
-            wanted = self._in_sight_first()
-            self.studies.want_maps(self._scene.trace, stage, self.viewing, wanted)
+            self._known(self._scene)
+
+
+def stage_of(scene: Scene) -> str:
+    """The stage whose maps are shown."""
+    return scene.selection.step.rpartition(".")[2]
+
+
+def looks(viewing: Viewing) -> Viewing:
+    """What the overview depends on, to tell whether it has to be drawn again."""
+    return replace(viewing, picture="heads", pinned=None, looks_back=False)

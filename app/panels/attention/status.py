@@ -1,6 +1,6 @@
 """Words under a map: how to read it, or what lies under the mouse.
 
-A note that says what was done to the numbers is never cut: it takes a second line.
+A note that says what was done to the numbers is not cut: it takes more lines.
 """
 
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.style.fonts import SMALL, sans
 from app.style.theme import theme
-from app.widgets.label import Align, advance, as_tip, draw_label, line_height
+from app.widgets.label import Align, advance, as_tip, draw_label, line_height, metrics
 from app.widgets.qt_calls import tells_faults
 
+MOST_LINES = 4
+"""A note takes no more of the card."""
 WRAPPED = Align.AlignLeft.value | Align.AlignTop.value | Qt.TextFlag.TextWordWrap.value
 
 
@@ -44,8 +46,13 @@ class StatusLine(QWidget):
 
     @property
     def n_lines(self) -> int:
-        """Lines that the note takes, two at most."""
-        return 1 if advance(self._note, sans(SMALL)) <= self.width() else 2
+        """Lines that the note takes."""
+        font = sans(SMALL)
+        if advance(self._note, font) <= self.width():
+            return 1
+        room = QRectF(0, 0, self.width(), MOST_LINES * line_height(font))
+        taken = metrics(font).boundingRect(room, WRAPPED, self._note).height()
+        return max(2, min(MOST_LINES, round(taken / line_height(font))))
 
     def _take_lines(self) -> None:
         height = round(self.n_lines * line_height(sans(SMALL))) + 2
@@ -59,7 +66,7 @@ class StatusLine(QWidget):
         self._take_lines()
 
     def sizeHint(self) -> QSize:
-        """A line or two of any width."""
+        """Lines of any width."""
         return QSize(0, round(self.n_lines * line_height(sans(SMALL))) + 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:

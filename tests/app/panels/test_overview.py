@@ -7,6 +7,7 @@ import pytest
 
 from app.panels.attention.overview_page import OverviewPage
 from app.studies import Studies
+from app.widgets.score_table import FIRST, NAME
 from core.analysis.heads import HEAD_SCORES, HeadScores
 from core.trace.viewing import PLAIN
 from tests.helpers.scenes import AskedSession, scene_of
@@ -96,4 +97,26 @@ def test_an_order_sorts_the_table_too(page, qtbot):
     with qtbot.waitSignal(page.viewing_requested) as asked:
         page._order.activated.emit(place)
     assert asked.args[0].order == "induction"
+    shown(page, order="induction")
     assert page._table.rows == (3, 2, 1, 0)
+
+
+def test_the_score_that_orders_the_heads_stands_beside_their_labels(page):
+    shown(page, order="induction")
+    titles = [score.name for score in HEAD_SCORES]
+    section = FIRST + titles.index("induction")
+    assert page._table.horizontalHeader().visualIndex(section) == NAME
+    shown(page)
+    assert page._table.horizontalHeader().visualIndex(section) == section
+
+
+def test_gathered_heads_wear_their_colour_of_the_sequence(page):
+    shown(page, gathered=((0, 1),))
+    assert [tile.colour for tile in page._tiles.tiles] == [0, 1, 0, 1]
+
+
+def test_until_heads_are_scored_the_page_says_so_in_place_of_the_table(page):
+    page.studies.want_scores = lambda: None
+    shown(page)
+    assert page._table.isHidden()
+    assert not page._waiting.isHidden()

@@ -3,7 +3,7 @@
 import pytest
 
 from app.style.theme import LIGHT
-from app.widgets.colour_bar import ColourBar
+from app.widgets.colour_bar import HALF_WIDTH, LEAST_HALF, ColourBar
 from core.trace.matrix import Scale
 
 
@@ -16,6 +16,10 @@ def bar(qtbot):
 
 def colours_along(bar):
     bar.resize(bar.sizeHint())
+    return strip_of(bar)
+
+
+def strip_of(bar):
     picture = bar.grab().toImage()
     middle = picture.height() // 2
     return [picture.pixelColor(x, middle).name() for x in range(picture.width())]
@@ -55,3 +59,11 @@ def test_without_a_scale_nothing_is_painted(bar):
 def test_a_logarithmic_bar_tells_its_least_its_middle_and_its_limit(bar):
     bar.show_scale(Scale("share", 1.0, is_log=True), "pattern")
     assert bar.text() == "0.0001 … 0.01 … 1"
+
+
+def test_in_little_room_the_bar_is_shorter_and_every_number_whole(bar):
+    bar.show_scale(Scale("signed", 4.234), "query")
+    shorter = bar.sizeHint().width() - bar.minimumSizeHint().width()
+    assert shorter == 2 * (HALF_WIDTH - LEAST_HALF)
+    bar.resize(bar.minimumSizeHint())
+    assert LIGHT.query.lower() in strip_of(bar)
