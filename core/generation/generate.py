@@ -19,6 +19,7 @@ from core.errors import ConfigError, TraceError
 from core.generation.sampling import Draw, Sampling, pick, uniform
 from core.generation.window import n_forgotten
 from core.model.kv_cache import KeyValueCache
+from core.model.recording import NOBODY, Watcher
 from core.model.transformer import Transformer
 
 
@@ -42,13 +43,14 @@ def generate(
     *,
     should_stop: Callable[[], bool] = lambda: False,
     stop_ids: Collection[int] = (),
+    watch: Watcher = NOBODY,
 ) -> Iterator[Generated]:
     """Pick up to `n_new` tokens to follow `ids`, one at a time.
 
     Ends early before a token where `should_stop()` is true, or after one of `stop_ids`.
     Puts the model into evaluation mode. A draw depends on the seed and the token's
     place alone: a text goes on the same way whether its tokens are asked for at once
-    or one by one.
+    or one by one. `watch` sees every pass: see `core.generation.recorded`.
 
     Raises:
         TraceError: `ids` is empty or holds an id that the model does not have, or, on
@@ -58,7 +60,8 @@ def generate(
     check_ids(ids, model.config.n_vocab)
     if n_new < 0:
         raise ConfigError(f"n_new = {n_new} must be at least 0.")
-    return _generated(model, list(ids), sampling, n_new, should_stop, stop_ids)
+    picks = _generated(model, list(ids), sampling, n_new, should_stop, watch)
+    return up_to(picks, stop_ids)
 
 
 def _generated(
@@ -67,7 +70,7 @@ def _generated(
     sampling: Sampling,
     n_new: int,
     should_stop: Callable[[], bool],
-    stop_ids: Collection[int],
+    watch: Watcher,
 ) -> Iterator[Generated]:
     model.eval()
     n_ctx = min(model.config.n_ctx, len(ids) + n_new)
@@ -75,18 +78,29 @@ def _generated(
     for _ in range(n_new):
         if should_stop():
             return
-        logits = next_logits(model, ids, cache)
+        logits = next_logits(model, ids, cache, watch)
         choice = pick(logits, sampling, ids, uniform(sampling.seed, len(ids)))
         unread = n_forgotten(len(ids), model.config.n_ctx)
         ids.append(choice.token_id)
         yield Generated(choice.token_id, choice, logits, unread)
-        if choice.token_id in stop_ids:
+
+
+def up_to(
+    tokens: Iterator[Generated], stop_ids: Collection[int]
+) -> Iterator[Generated]:
+    """The tokens up to and with the first that is one of `stop_ids`."""
+    for token in tokens:
+        yield token
+        if token.token_id in stop_ids:
             return
 
 
 @torch.inference_mode()
 def next_logits(
-    model: Transformer, ids: Sequence[int], cache: KeyValueCache
+    model: Transformer,
+    ids: Sequence[int],
+    cache: KeyValueCache,
+    watch: Watcher = NOBODY,
 ) -> NDArray[np.float32]:
     """Score every token that may follow `ids`, reading what the cache has not read.
 
@@ -94,9 +108,10 @@ def next_logits(
     """
     n_ctx = model.config.n_ctx
     if len(ids) > n_ctx:
-        logits = model(_row(model, ids[-n_ctx:]), last_only=True)
+        logits = model(_row(model, ids[-n_ctx:]), watch, last_only=True)
     else:
-        logits = model(_row(model, ids[cache.n_read :]), cache=cache, last_only=True)
+        new = _row(model, ids[cache.n_read :])
+        logits = model(new, watch, cache, last_only=True)
     scores: NDArray[np.float32] = logits[0, -1].float().cpu().numpy()
     scores.flags.writeable = False
     return scores

@@ -1,0 +1,84 @@
+"""What it costs to record the passes of generation, and to show their trace.
+
+A random model of GPT-2 small's sizes writes up to 256 tokens greedily, once plainly and
+once recorded, with a trace assembled thirty times a second, as the window asks for it.
+Both take turns; the ratio is the median over pairs. Prints one JSON line.
+Run from the repository: python -m benchmarks.recorded_generation [--threads N]
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+import torch
+
+from benchmarks.generation_speed import PROMPT, SIZES
+from core.bundle import make_bundle
+from core.generation.generate import generate
+from core.generation.recorded import Recording
+from core.generation.sampling import Sampling
+from core.model.layout import lay_out_weights
+from core.model.transformer import Transformer
+from core.tokenizers.bpe import BpeTokenizer
+
+N_TOKENS, N_REPEATS = 256, 5
+N_NEW = N_TOKENS - len(PROMPT)
+SHOWN_EVERY_S = 1 / 30
+TARGET = 1.05
+GREEDY = Sampling(temperature=0)
+LETTERS = BpeTokenizer.from_merges(())
+
+
+def plain(model: Transformer) -> Callable[[], object]:
+    """Write, and nothing else."""
+    return lambda: sum(1 for _ in generate(model, PROMPT, GREEDY, N_NEW))
+
+
+def recorded(model: Transformer) -> Callable[[], object]:
+    """Write, record, and assemble traces."""
+    bundle = make_bundle(model, LETTERS, name="random")
+
+    def write() -> None:
+        recording = Recording(SIZES, N_TOKENS)
+        shown = time.perf_counter()
+        for _ in generate(model, PROMPT, GREEDY, N_NEW, watch=recording):
+            if time.perf_counter() - shown >= SHOWN_EVERY_S:
+                recording.trace(bundle, LETTERS.encoding_of([1] * recording.n))
+                shown = time.perf_counter()
+
+    return write
+
+
+def seconds(write: Callable[[], object]) -> float:
+    """How long one text takes."""
+    start = time.perf_counter()
+    write()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=1)
+    torch.set_num_threads(parser.parse_args().threads)
+    torch.manual_seed(0)
+    model = Transformer(SIZES)
+    lay_out_weights(model)
+    writers = (recorded(model), plain(model))
+    pairs = [[seconds(write) for write in writers] for _ in range(N_REPEATS + 1)][1:]
+    line = {
+        "figure": "recorded_generation_256_tokens",
+        "ratio": round(statistics.median(a / b for a, b in pairs), 3),
+        "target": TARGET,
+        "ms_per_token": round(1000 * statistics.median(a for a, _ in pairs) / N_NEW, 2),
+        "repeats": N_REPEATS,
+        "threads": torch.get_num_threads(),
+    }
+    sys.stdout.write(json.dumps(line) + "\n")
+
+
+if __name__ == "__main__":
+    main()
