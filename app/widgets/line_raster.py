@@ -15,7 +15,7 @@ Floats = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 
 BLOCK = 16
-"""So many columns are summed together: their samples stay in the processor's cache."""
+"""So many columns are summed together: they fill the lines of the processor's cache."""
 OUTSIDE = 3
 """Bins a column has beside its pixels: one before them and two behind."""
 
@@ -47,20 +47,31 @@ def rastered(lines: Lines, palette: Floats, width: int, height: int) -> Bytes:
     run = max(1, width - 1)
     rises = lines.ends - lines.starts
     is_steep = np.abs(rises) > run
-    is_flat = ~is_steep
-    ones = np.ones((len(palette), 1), np.float32)
-    inks: Floats = np.hstack([palette.astype(np.float32), ones])
-    slopes = rises[is_flat] / run
-    flat = _kept(lines, is_flat)
-    swept_across = swept(flat, lines.starts[is_flat], slopes, inks, (width, height))
-    sums: Floats = swept_across.transpose(1, 0, 2)
-    if is_steep.any():
-        slopes = run / rises[is_steep]
-        firsts = -lines.starts[is_steep] * slopes
-        steep = _kept(lines, is_steep)
-        sums = sums + swept(steep, firsts, slopes, inks, (height, width))
-    levels = sums * (255 / np.maximum(sums[..., 3:], 1.0)) + 0.5
-    return np.ascontiguousarray(levels, np.uint8)
+    covered = np.zeros((len(palette), height, width), np.float32)
+    flat, steep = _kept(lines, ~is_steep), _kept(lines, is_steep)
+    slopes = rises[~is_steep] / run
+    across = covered.transpose(0, 2, 1)
+    sweep(flat, lines.starts[~is_steep], slopes, across)
+    slopes = run / rises[is_steep]
+    sweep(steep, -lines.starts[is_steep] * slopes, slopes, covered)
+    return mixed(covered, palette)
+
+
+def mixed(covered: Floats, palette: Floats) -> Bytes:
+    """How much of each colour a pixel has, as a picture.
+
+    [n_colours, height, width] -> [height, width, 4]; plane by plane, since four numbers
+    side by side take five times as long.
+    """
+    n_colours, height, width = covered.shape
+    inks = np.vstack([palette.astype(np.float32).T, np.ones(n_colours, np.float32)])
+    planes = inks @ covered.reshape(n_colours, -1)
+    planes *= 255 / np.maximum(planes[3], 1.0)
+    planes += 0.5
+    pixels = np.empty((height * width, 4), np.uint8)
+    for place, plane in enumerate(planes):
+        pixels[:, place] = plane
+    return pixels.reshape(height, width, 4)
 
 
 Ink = tuple[Floats, NDArray[np.intp]]
@@ -70,19 +81,16 @@ def _kept(lines: Lines, which: NDArray[np.bool_]) -> Ink:
     return lines.opacities[which], lines.colours[which]
 
 
-def swept(
-    ink: Ink, firsts: Floats, slopes: Floats, inks: Floats, size: tuple[int, int]
-) -> Floats:
-    """Inks summed at `firsts + slopes * place` for every place along the sweep.
+def sweep(ink: Ink, firsts: Floats, slopes: Floats, covered: Floats) -> None:
+    """Add lines at `firsts + slopes * place` for every place along the sweep.
 
-    `ink` is each line's opacity and colour, `inks` [n_colours, 4], `size` how many
-    places and how many pixels across. -> [n, across, 4]
+    `ink` is each line's opacity and colour; `covered` is what they are added to:
+    [n_colours, places, pixels across].
     """
-    n, across = size
-    bins, n_colours = across + OUTSIDE, len(inks)
-    sums = np.zeros((n, across, inks.shape[1]), np.float32)
+    n_colours, n, across = covered.shape
+    bins = across + OUTSIDE
     if not len(firsts):
-        return sums
+        return
     opacities = ink[0][:, None]
     for begin in range(0, n, BLOCK):
         places = np.arange(begin, min(n, begin + BLOCK), dtype=np.float32)
@@ -98,6 +106,4 @@ def swept(
         total = np.bincount(flat, lower_share.ravel(), n_bins)
         total[1:] += np.bincount(flat, upper_share.ravel(), n_bins)[:-1]
         block = total.reshape(len(places), n_colours, bins)[:, :, 1 : across + 1]
-        seen = block.astype(np.float32).transpose(0, 2, 1)
-        sums[begin : begin + len(places)] = seen @ inks
-    return sums
+        covered[:, begin : begin + len(places)] += block.transpose(1, 0, 2)

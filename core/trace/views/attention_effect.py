@@ -138,7 +138,7 @@ class KeyEffects:
 
     def others(self, places: NDArray[np.intp]) -> tuple[int, float, float, float]:
         """How many tokens have no row; their weight, effect and logit, added up."""
-        rest = np.setdiff1d(np.arange(len(self.keys)), places)
+        rest = np.delete(np.arange(len(self.keys)), places)
         columns = (self.weights, self.effects, self.logits)
         sums = (float(c[rest].sum(dtype=np.float64)) for c in columns)
         weight, effect, logit = sums

@@ -218,7 +218,7 @@ def _shares(explanation: Explanation, reading: _Reading) -> Made:
             label = Words(token_label(reading.trace, place), "key")
         link = reading.link(block.operand(place), 4)
         rows.append(Row(label, (link,), _share(shares[place]), place == own))
-    left = np.setdiff1d(allowed, shown)
+    left = allowed[~np.isin(allowed, shown)]
     if not len(left):
         return rows, "", ""
     return rows, f"{len(left)} more", _share(shares[left].sum())
@@ -232,7 +232,7 @@ def _share(share: float) -> str:
 def _norm(explanation: Explanation, reading: _Reading) -> Made:
     """The number itself, what the row's numbers come to, and the learned scales."""
     row, eps, *learned = explanation.blocks
-    is_rms = explanation.op == "rms_norm"
+    is_rms = explanation.op != "layer_norm"
     own = Row(Words("this number"), (reading.link(row.operand(explanation.index[-1])),))
     n = len(row)
     facts = (
@@ -253,14 +253,15 @@ def _norm(explanation: Explanation, reading: _Reading) -> Made:
 
 def _rotated(explanation: Explanation, reading: _Reading) -> Made:
     """The two numbers that are turned together, and where."""
-    row, position, base = explanation.blocks
+    row, *settings = explanation.blocks
     half, feature = len(row) // 2, explanation.index[-1]
     partner = feature + half if feature < half else feature - half
     rows = [
         Row(Words(f"feature {place + 1}"), (reading.link(row.operand(place)),))
         for place in (feature, partner)
     ]
-    return [*rows, *_plain(position, reading), *_plain(base, reading)], "", ""
+    rows += [line for setting in settings for line in _plain(setting, reading)]
+    return rows, "", ""
 
 
 def _picked(explanation: Explanation, reading: _Reading) -> Made:
@@ -348,6 +349,10 @@ NAMES = {
     "config.d_head": "d_head",
     "config.d_model": "d_model",
     "config.rotary_base": "base",
+    "config.rotary_factor": "slowed by",
+    "config.rotary_low": "slow below",
+    "config.rotary_high": "kept above",
+    "config.rotary_n_ctx": "turns in",
     "positions": "position",
     "mask": "may look (1 yes, 0 no)",
     "tokens.ids": "id",
@@ -358,7 +363,10 @@ MAKERS: dict[str, Callable[[Explanation, _Reading], Made]] = {
     "softmax": _shares,
     "layer_norm": _norm,
     "rms_norm": _norm,
+    "norm_heads": _norm,
     "rotate": _rotated,
+    "rotate_linear": _rotated,
+    "rotate_llama3": _rotated,
     "largest": _picked,
     "given": _in_the_text,
     **dict.fromkeys(STATISTICS, _statistic),
