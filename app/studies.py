@@ -78,9 +78,12 @@ class Studies(QObject):
         self._runner.stop()
 
     def want_scores(self) -> HeadScores | None:
-        """The scores of every head; None where `scores_changed` will bring them."""
+        """The scores of every head; None where `scores_changed` will bring them.
+
+        Of a trace file those that need no model; the others say what they lack.
+        """
         trace, bundle = self._facts.trace, self._facts.bundle
-        if trace is None or bundle is None:
+        if trace is None:
             return None
         known = self._of_model
         of_model = known[1] if known and known[0] is bundle else None
@@ -163,7 +166,7 @@ class Studies(QObject):
     def _on_runner_answered(self, request: StudyRequest, answer: object) -> None:
         assert QThread.isMainThread()
         if isinstance(request, ScoresRequest) and isinstance(answer, HeadScores):
-            self._of_model = request.bundle, answer
+            self._of_model = (request.bundle, answer) if request.bundle else None
         if request.trace is not self._facts.trace:
             return
         if isinstance(request, MapsRequest) and isinstance(answer, dict):

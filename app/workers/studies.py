@@ -37,7 +37,8 @@ class StudyRequest(Request, Protocol):
 class ScoresRequest:
     """Score every head. Answer: `HeadScores`."""
 
-    bundle: "Bundle"
+    bundle: "Bundle | None"
+    """None of a trace file: then the sentence alone tells."""
     trace: Trace
     of_model: HeadScores | None
     """Scores of the same model: what no sentence changes need not be measured again."""
@@ -102,10 +103,12 @@ class StudiesWorker(Worker):
 
 def score(request: ScoresRequest) -> HeadScores:
     """Score the sentence's heads; those of a new model are tested first."""
-    from core.analysis.telling import telling_scores
+    from core.analysis.telling import NO_MODEL, telling_scores, without_telling
 
-    of_model = request.of_model or telling_scores(request.bundle)
-    return head_scores(request.trace, of_model)
+    trace, bundle = request.trace, request.bundle
+    if bundle is None:
+        return head_scores(trace, without_telling(trace.config, NO_MODEL))
+    return head_scores(trace, request.of_model or telling_scores(bundle))
 
 
 def roll_out(request: RolloutRequest) -> FloatArray:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.analysis.heads import OF_TELLING, HeadScores, scores_of
+from core.config import ModelConfig
 
 if TYPE_CHECKING:
     from core.bundle import Bundle
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 LONGEST_TELLING = 40
 """Tokens that are told twice, at most."""
+NO_MODEL = "needs the model"
+"""What a trace file lacks to be told anything."""
 TELLING_SEED = 0
 """The same tokens each time, so that runs and models can be compared."""
 
@@ -49,8 +52,9 @@ def telling_scores(bundle: "Bundle") -> HeadScores:
 
     config = bundle.config
     n = min(LONGEST_TELLING, config.n_ctx // 2)
-    if n < OF_TELLING[0].least // 2:
-        return without_telling(config.n_layers, config.n_heads)
+    least = OF_TELLING[0].least
+    if n < least // 2:
+        return without_telling(config, f"needs {least} tokens")
     n_known = min(config.n_vocab, bundle.tokenizer.n_vocab)  # tables have spare rows
     ids = told_twice(n_known, n, hardly_read(bundle.tokenizer, n_known, n))
     trace = run_trace(bundle, ids=ids)
@@ -70,9 +74,9 @@ def hardly_read(tokenizer: "Tokenizer", n_vocab: int, n: int) -> set[int]:
     return apart if n_vocab - len(apart) >= n else specials
 
 
-def without_telling(n_layers: int, n_heads: int) -> HeadScores:
-    """What is known of a model that reads too few tokens to be told them twice."""
-    nothing = np.full((n_layers, n_heads), np.nan, np.float32)
+def without_telling(config: ModelConfig, lack: str) -> HeadScores:
+    """What is known of a model that cannot be told tokens twice, and why it cannot."""
+    nothing = np.full((config.n_layers, config.n_heads), np.nan, np.float32)
     nothing.flags.writeable = False
-    lacks = {score.name: f"needs {score.least} tokens" for score in OF_TELLING}
+    lacks = {score.name: lack for score in OF_TELLING}
     return HeadScores(dict.fromkeys(lacks, nothing), lacks)

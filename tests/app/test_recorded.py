@@ -14,6 +14,7 @@ from app.frame.sentence_bar import model_tip
 from app.panel_host import PanelHost
 from app.session import Session
 from app.settings import Settings
+from core.analysis.heads import OF_SENTENCE, OF_TELLING, scores_of
 from core.pipeline import run_trace
 from core.trace.archive import read_trace, save_trace
 from tests.helpers.bundles import save_tiny, tiny_bundle
@@ -176,3 +177,20 @@ def test_the_kinds_are_put_together_without_a_session_running(qapp):
     assert exports.open_dialog() is None
     exports.close_down()
     session.close()
+
+
+def test_heads_are_scored_by_the_sentence_alone_and_the_rest_says_why_not(recorded):
+    session = recorded.session
+    wanted = {"timeout": WAIT_MS}
+    if session.studies.want_scores() is None:
+        with recorded.qtbot.waitSignal(session.studies.scores_changed, **wanted):
+            session.studies.want_scores()
+    scores = session.studies.want_scores()
+    expected = scores_of(run_trace(tiny_bundle(), TEXT), OF_SENTENCE)
+    for score in OF_SENTENCE:
+        np.testing.assert_array_equal(
+            scores.by_name[score.name], expected.by_name[score.name]
+        )
+    for score in OF_TELLING:
+        assert np.isnan(scores.by_name[score.name]).all()
+        assert scores.lack(score.name) == "needs the model"
