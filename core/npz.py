@@ -35,6 +35,10 @@ FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 MAPPED_FROM = 256 * 2**20
 """A file of fewer bytes is read as a whole: nobody can change it under our hands."""
 ENDING = ".npy"
+IS_LOCKED = 1
+"""The bit of a zip entry's flags that asks for a password."""
+OF_HEADERS = (ValueError, TypeError, OverflowError, MemoryError, RecursionError)
+"""What numpy and JSON make of a description that is nonsense."""
 
 
 class NpzWriter(AbstractContextManager["NpzWriter"]):
@@ -101,9 +105,9 @@ def read_arrays(file: Path) -> Mapping[str, Array]:
     try:
         is_large = file.stat().st_size >= MAPPED_FROM
         with zipfile.ZipFile(file) as archive, open(file, "rb") as raw:
-            if archive.testzip() is not None:
-                raise damaged(file)
             entries = archive.infolist()
+            if not all(map(_is_plain, entries)) or archive.testzip() is not None:
+                raise damaged(file)
             return {
                 entry.filename.removesuffix(ENDING): _array(
                     archive, entry, raw if is_large else None
@@ -115,7 +119,7 @@ def read_arrays(file: Path) -> Mapping[str, Array]:
         raise CheckpointError(
             f"{file} could not be read ({reason}); choose another file."
         ) from error
-    except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, *OF_HEADERS) as error:
         raise damaged(file) from error
 
 
@@ -134,11 +138,17 @@ def read_table(arrays: Mapping[str, Array], name: str, file: Path) -> dict[str, 
     """
     try:
         table = json.loads(str(arrays[name]))
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, RecursionError) as error:
         raise damaged(file) from error
     if not isinstance(table, dict):
         raise damaged(file)
     return table
+
+
+def _is_plain(entry: zipfile.ZipInfo) -> bool:
+    """Whether it is stored as it is; what is packed or locked is never unpacked."""
+    is_locked = bool(entry.flag_bits & IS_LOCKED)
+    return entry.compress_type == zipfile.ZIP_STORED and not is_locked
 
 
 def _array(
@@ -147,10 +157,8 @@ def _array(
     """One array; with `raw`, the open file, it is mapped.
 
     Raises:
-        ValueError: It is packed, holds objects, or its size is not what it says.
+        ValueError: It holds objects, or its size is not what it says.
     """
-    if entry.compress_type != zipfile.ZIP_STORED:
-        raise ValueError(f"{entry.filename} is packed")
     with archive.open(entry) as member:
         npy.read_magic(member)
         shape, is_fortran, kind = npy.read_array_header_1_0(member)

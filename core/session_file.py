@@ -119,7 +119,7 @@ def read_session(file: Path) -> SessionFile:
         )
     try:
         session = _made(SessionFile, table)
-    except (TypeError, ValueError, CoreError) as error:
+    except (TypeError, ValueError, OverflowError, CoreError) as error:
         raise CheckpointError(
             f"{file} is damaged ({error}); save the session again."
         ) from error

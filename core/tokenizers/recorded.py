@@ -13,17 +13,10 @@ from typing import Any
 import numpy as np
 
 from core.errors import TokenizerError
-from core.tokenizers.base import (
-    Candidate,
-    Encoding,
-    History,
-    Ids,
-    Merge,
-    Tokenizer,
-    Word,
-)
+from core.tokenizers.base import Encoding, Ids, Tokenizer, Word
 from core.tokenizers.pieces import Cut, assemble
 from core.tokenizers.vocabulary import Vocabulary
+from core.tokenizers.ways import Candidate, History, Merge
 
 Table = dict[str, Any]
 NO_TOKEN = -1
@@ -59,7 +52,7 @@ def encoding_of_table(table: Mapping[str, Any]) -> Encoding:
     """The encoding that a table was made of; spans follow from the bytes.
 
     Raises:
-        KeyError, TypeError, ValueError: It is no such table.
+        LookupError, TypeError, ValueError: It is no such table.
     """
     pieces = iter(table["pieces"])
     cuts = []
@@ -67,14 +60,15 @@ def encoding_of_table(table: Mapping[str, Any]) -> Encoding:
         own = list(islice(pieces, word["n_pieces"]))
         symbols = _many(piece["bytes"] for piece in own)
         ids = tuple(int(piece["id"]) for piece in own)
+        start = _many(word["start"])
         cuts.append(
             Cut(
                 data=b"".join(symbols),
-                start=_many(word["start"]),
+                start=start,
                 symbols=symbols,
                 ids=ids,
                 is_special=any(piece["is_special"] for piece in own),
-                history=partial(_history, word),
+                history=partial(_as_it_is, _history(word, start)),
             )
         )
     return assemble(str(table["text"]), cuts)
@@ -100,7 +94,12 @@ def _word_table(word: Word) -> Table:
     }
 
 
-def _history(word: Mapping[str, Any]) -> History:
+def _history(word: Mapping[str, Any], start: tuple[bytes, ...]) -> History:
+    """The merges of a word.
+
+    Raises:
+        LookupError, TypeError, ValueError: They are none, or do not join what is there.
+    """
     merges = tuple(
         Merge(
             rank=int(merge["rank"]),
@@ -115,7 +114,18 @@ def _history(word: Mapping[str, Any]) -> History:
         )
         for merge in word["merges"]
     )
+    symbols, data = start, b"".join(start)
+    for merge in merges:
+        pairs = {symbols[place : place + 2] for place in merge.positions}
+        if pairs != {(merge.left, merge.right)} or b"".join(merge.symbols) != data:
+            raise ValueError("a merge joins what is not there")
+        symbols = merge.symbols
     return History(merges, int(word["n_steps"]))
+
+
+def _as_it_is(history: History) -> History:
+    """A history that needs no working out."""
+    return history
 
 
 def _many(hexadecimal: Iterable[str]) -> tuple[bytes, ...]:

@@ -39,6 +39,17 @@ TABLE = "trace"
 """Name of the text that says what the arrays are."""
 GIVENS = ("positions", "mask")
 BYTES, LENGTHS = "vocabulary.bytes", "vocabulary.lengths"
+KINDS = {"tokens.ids": np.int64, "output.pick": np.int64}
+"""Steps whose numbers are ids; all others are 32-bit floats."""
+NO_TRACE = (
+    LookupError,
+    TypeError,
+    ValueError,
+    OverflowError,
+    AttributeError,
+    CoreError,
+)
+"""What comes of a table whose fields are missing or of another kind."""
 WHOLE_BYTES = 32 * 2**20
 """A larger step is derived and written head by head, or row by row."""
 NUMBER_BYTES = 4
@@ -194,7 +205,7 @@ def open_archive(file: str | Path) -> Archive:
         vocabulary = vocabulary_of_arrays(arrays[BYTES], arrays[LENGTHS])
         unit = str(about["unit"])
         tokenizer = RecordedTokenizer(vocabulary, about["specials"], encoding, unit)
-        _check_shapes(config, arrays, len(encoding.pieces))
+        _check_arrays(config, arrays, encoding.ids)
         trace = Trace(
             config=config,
             weights=AbsentWeights(weights_of(config)),
@@ -204,7 +215,7 @@ def open_archive(file: str | Path) -> Archive:
             edits=[_edit(row) for row in about["edits"]],
         )
         name = str(about["model"])
-    except (KeyError, TypeError, ValueError, AttributeError, CoreError) as error:
+    except NO_TRACE as error:
         raise damaged(file) from error
     return Archive(file, name, trace, tokenizer)
 
@@ -243,23 +254,37 @@ def _checked_table(arrays: Mapping[str, Array], file: Path) -> dict[str, Any]:
     return about
 
 
-def _check_shapes(config: ModelConfig, arrays: Mapping[str, Array], n: int) -> None:
-    """Refuse arrays of another size, and a file that lacks what takes a weight.
+def _check_arrays(
+    config: ModelConfig, arrays: Mapping[str, Array], ids: tuple[int, ...]
+) -> None:
+    """Refuse arrays of another size or kind, and a file that lacks what takes a weight.
 
     Raises:
         ValueError: One does not fit.
     """
-    sizes, weights = axis_sizes(config, n), weights_of(config)
+    if config.n_layers > len(arrays) or not ids:
+        raise ValueError("the layers or the tokens are not there")
+    sizes, weights = axis_sizes(config, len(ids)), weights_of(config)
     for step in steps_for(config):
-        array = arrays.get(step.key)
         shape = tuple(sizes[axis] for axis in step.axes)
         is_needed = not weights.isdisjoint(step.inputs)
-        if (array is None and is_needed) or (
-            array is not None and array.shape != shape
-        ):
-            raise ValueError(f"{step.key} does not fit")
-    if arrays["positions"].shape != (n,) or arrays["mask"].shape != (n, n):
-        raise ValueError("positions or mask do not fit")
+        if step.key in arrays or is_needed:
+            _check_array(arrays, step.key, shape, KINDS.get(step.key, np.float32))
+    n = len(ids)
+    _check_array(arrays, "positions", (n,), np.int64)
+    _check_array(arrays, "mask", (n, n), np.bool_)
+    if tuple(arrays["tokens.ids"].tolist()) != ids:
+        raise ValueError("the ids are not those of the tokens")
+    for key in KINDS.keys() & arrays.keys():
+        if not ((arrays[key] >= 0) & (arrays[key] < config.n_vocab)).all():
+            raise ValueError(f"{key} has an id of no token")
+
+
+def _check_array(
+    arrays: Mapping[str, Array], key: str, shape: tuple[int, ...], kind: type
+) -> None:
+    if arrays[key].shape != shape or arrays[key].dtype != kind:
+        raise ValueError(f"{key} does not fit")
 
 
 def _edit(row: Mapping[str, Any]) -> Edit:

@@ -212,3 +212,96 @@ def test_a_pickle_in_the_file_is_never_opened(tmp_path):
     np.savez(file, trace=np.array([{"a": 1}], dtype=object))
     with pytest.raises(CheckpointError, match="damaged"):
         read_trace(file)
+
+
+# Hostile files.
+
+
+def retold(file: Path, *way: object, value: object) -> None:
+    """Put another value into the table of a file."""
+    table = json.loads(str(npz.read_arrays(file)["trace"]))
+    place = table
+    for key in way[:-1]:
+        place = place[key]
+    place[way[-1]] = value
+    rewritten(file, "trace.npy", npy_text(json.dumps(table)))
+
+
+WORD = ("tokens", "words", 0)
+MERGE = (*WORD, "merges", 0)
+
+
+@pytest.mark.parametrize(
+    ("way", "value"),
+    [
+        ((*WORD, "merges"), None),
+        ((*WORD, "n_steps"), float("nan")),
+        ((*WORD, "start"), []),
+        ((*MERGE, "pair"), [""]),
+        ((*MERGE, "positions"), [7]),
+        ((*MERGE, "symbols"), ["00"]),
+        ((*MERGE, "losers"), [[1, 2]]),
+        (("tokens", "pieces"), ""),
+        (("tokens", "pieces", 0, "id"), -1),
+        (("tokens", "pieces", 0, "id"), 10**30),
+        (("config", "n_layers"), 10**6),
+        (("edits",), [{}]),
+    ],
+)
+def test_a_table_of_nonsense_is_refused_when_the_file_is_opened(tmp_path, way, value):
+    _, file = saved(tmp_path)
+    retold(file, *way, value=value)
+    with pytest.raises(CheckpointError, match="damaged"):
+        read_trace(file)
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        ("layers.0.attn.q", np.float64),
+        ("layers.0.attn.pattern", np.complex64),
+        ("embed.sum", np.int32),
+        ("tokens.ids", np.float32),
+        ("positions", np.float32),
+        ("mask", np.int64),
+    ],
+)
+def test_numbers_of_another_kind_are_refused(tmp_path, key, kind):
+    trace, file = saved(tmp_path)
+    stream = BytesIO()
+    np.save(stream, trace.part(key).astype(kind))
+    rewritten(file, f"{key}.npy", stream.getvalue())
+    with pytest.raises(CheckpointError, match="damaged"):
+        read_trace(file)
+
+
+def test_what_is_packed_or_locked_is_refused_unread(tmp_path):
+    _, file = saved(tmp_path)
+    locked = bytearray(file.read_bytes())
+    locked[locked.find(b"PK\1\2") + 8] |= npz.IS_LOCKED
+    (tmp_path / "locked.npz").write_bytes(bytes(locked))
+    with zipfile.ZipFile(tmp_path / "packed.npz", "w", zipfile.ZIP_LZMA) as packed:
+        packed.writestr("trace.npy", b"x" * 1000)
+    spoilt = bytearray((tmp_path / "packed.npz").read_bytes())
+    spoilt[50] ^= 0xFF
+    (tmp_path / "packed.npz").write_bytes(bytes(spoilt))
+    for name in ("locked.npz", "packed.npz"):
+        with pytest.raises(CheckpointError, match="damaged"):
+            read_trace(tmp_path / name)
+
+
+def test_a_table_of_endless_brackets_is_refused(tmp_path):
+    _, file = saved(tmp_path)
+    rewritten(file, "trace.npy", npy_text("[" * 100_000))
+    with pytest.raises(CheckpointError, match="damaged"):
+        read_trace(file)
+
+
+def test_a_shape_that_is_no_shape_is_refused(tmp_path):
+    _, file = saved(tmp_path)
+    stream = BytesIO()
+    np.save(stream, np.zeros(1, np.float32))
+    content = stream.getvalue().replace(b"(1,), }   ", b"(True,), }")
+    rewritten(file, "embed.sum.npy", content)
+    with pytest.raises(CheckpointError, match="damaged"):
+        read_trace(file)
