@@ -6,6 +6,7 @@ The strongest numbers stand below their tokens.
 """
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
@@ -144,24 +145,30 @@ class ShadedText(Canvas):
     def arrange(self) -> QSizeF:
         """Let the text flow, in the largest type in which all of it is seen."""
         seen = self.viewport().size()
-        bottom = 0.0
+        bottom = self._flow(seen.width(), seen.height())
+        return QSizeF(seen.width(), bottom)
+
+    def height_in(self, width: int, most: int) -> int:
+        """The height that all of the text takes in a width, or `most` if it is more."""
+        return min(most, ceil(self._flow(width, most)))
+
+    def _flow(self, width: int, height: int) -> float:
+        """Lay the text out in the largest type that fits, else in the smallest."""
+        room, bottom = max(1, width - 2 * MARGIN), 0.0
         for size in SIZES:
             self._size = size
-            items, room = (
-                self._flow_items(mono(size)),
-                max(1, seen.width() - 2 * MARGIN),
-            )
+            items = self._flow_items(mono(size))
             n_lines = sum(item.width for item in items) / room
-            if size != SIZES[-1] and n_lines * self._pitch() > seen.height():
+            if size != SIZES[-1] and n_lines * self._pitch() > height:
                 continue  # too long at this size, wherever its lines end
-            height = line_height(mono(size)) + 2 * INSIDE
-            boxes = boxes_of(items, room, self._pitch(), height)
+            tall = line_height(mono(size)) + 2 * INSIDE
+            boxes = boxes_of(items, room, self._pitch(), tall)
             self._boxes = tuple(box.translated(MARGIN, MARGIN) for box in boxes)
             bottom = self._boxes[-1].bottom() if self._boxes else 0.0
             bottom += line_height(mono(CAPTION)) + MARGIN
-            if bottom <= seen.height():
+            if bottom <= height:
                 break
-        return QSizeF(seen.width(), bottom)
+        return bottom
 
     def _pitch(self) -> float:
         """From one line to the next, with room for numbers between them."""

@@ -8,12 +8,13 @@ from collections.abc import Hashable
 
 import numpy as np
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.panels.attention.heads_row import HeadsRow, regathered
-from app.panels.attention.page import Page, Part
+from app.panels.attention.page import CARD_GAP, Page, Part
 from app.panels.attention.status import StatusLine
+from app.panels.attention.text_list import TextList
 from app.scene import Scene
 from app.widgets.canvas import NOTHING
 from app.widgets.card import GAP, Card
@@ -28,6 +29,10 @@ WAYS = ("looks at", "looked at by")
 JOINED = ("one head", "mean", "largest")
 ROLES = ("query", "key")
 """What the pointed token is: it looks, or it is looked at."""
+LEAST_TEXT, LEAST_LIST = 60, 132
+"""Heights."""
+LIST_FROM = 200
+"""A text that is longer than the page leaves the list room if it has so much itself."""
 
 
 class TextPage(Page):
@@ -39,10 +44,13 @@ class TextPage(Page):
         self._view: TextView | None = None
         self._layer = 0
         self._chosen: int | None = None
+        self._partner: int | None = None
         self._is_pinned = False
         self._card, self._heads = Card(), HeadsRow(is_coloured=False)
         self._text, self._status = ShadedText(), StatusLine()
         self._text.setObjectName("attention.text")
+        self._text.setFixedHeight(LEAST_TEXT)
+        self._list = TextList()
         self._bar = ColourBar()
         self._ways = Segments(WAYS, "text.way")
         self._joining = Segments(JOINED, "text.joining")
@@ -55,11 +63,13 @@ class TextPage(Page):
         switches.addWidget(self._bar)
         self._card.body.addLayout(switches)
         self._card.body.addWidget(self._heads)
-        self._card.body.addWidget(self._text, 1)
+        self._card.body.addWidget(self._text)
         self._card.body.addWidget(self._status)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(CARD_GAP)
         column.addWidget(self._card)
+        column.addWidget(self._list, 1)
         self._connect()
 
     def _connect(self) -> None:
@@ -69,6 +79,7 @@ class TextPage(Page):
         self._heads.picked.connect(self._on_heads_picked)
         self._text.hovered.connect(self._on_text_hovered)
         self._text.token_clicked.connect(self._on_text_token_clicked)
+        self._list.item_clicked.connect(self._on_list_item_clicked)
         self._escape.activated.connect(self._on_escape_activated)
 
     # The page's questions.
@@ -113,6 +124,19 @@ class TextPage(Page):
             )
         )
         self._status.set_note(view.note)
+        self._share_height()
+
+    def _share_height(self) -> None:
+        """Give the text the height that it takes, and the list what is left over."""
+        others = self._card.sizeHint().height() - self._text.minimumHeight()
+        room = self.height() - others
+        with_list = room - LEAST_LIST - CARD_GAP
+        needed = self._text.height_in(self._text.width(), room)
+        has_list = needed <= with_list or with_list >= LIST_FROM
+        self._list.setVisible(has_list)
+        most = max(LEAST_TEXT, with_list if has_list else room)
+        self._text.setFixedHeight(max(LEAST_TEXT, min(needed, most)))
+        self._text.refresh()
 
     def mark(self, scene: Scene) -> None:
         """Look from the pinned token, or from the chosen one."""
@@ -121,8 +145,8 @@ class TextPage(Page):
         pinned = view.item_of(scene.viewing.pinned)
         self._is_pinned = pinned is not None
         self._escape.setEnabled(self._is_pinned)
-        chosen = view.item_of(at.key if scene.viewing.looks_back else at.query)
-        self._chosen = chosen if pinned is None else pinned
+        self._chosen = focus_of(view, scene)
+        self._partner = view.item_of(at.query if scene.viewing.looks_back else at.key)
         self._look_from_here()
 
     # What the reader does.
@@ -137,6 +161,7 @@ class TextPage(Page):
             focus = hover
         if focus is None or focus >= len(view.items):
             self._text.show_shade(None)
+            self._list.clear()
             self._bar.show_scale(None, "pattern")
             self._status.say("")
             return
@@ -145,6 +170,8 @@ class TextPage(Page):
         role = ROLES[view.viewing.looks_back]
         self._text.show_shade(Shade(focus, shades, scale, role, view.dimmed))
         self._bar.show_scale(scale, "pattern")
+        self._list.show_shades(view, focus, shades, scale)
+        self._list.set_selected(self._partner)
         if hover not in (NOTHING, focus):
             self._status.say(view.pair(focus, hover, float(shades[hover])))
         else:
@@ -167,6 +194,13 @@ class TextPage(Page):
         self.ask(**{ROLES[view.viewing.looks_back]: token})
 
     @Slot(int)
+    def _on_list_item_clicked(self, item: int) -> None:
+        """Go to the number of the pair."""
+        if self._view is not None:
+            other = ROLES[not self._view.viewing.looks_back]
+            self.ask(**{other: self._view.token_of(item)})
+
+    @Slot(int)
     def _on_ways_chosen(self, place: int) -> None:
         self.look(looks_back=bool(place))
 
@@ -185,6 +219,21 @@ class TextPage(Page):
     @Slot()
     def _on_escape_activated(self) -> None:
         self.look(pinned=None)
+
+    # Qt's calls.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the height anew."""
+        super().resizeEvent(event)
+        self._share_height()
+
+
+def focus_of(view: TextView, scene: Scene) -> int | None:
+    """The item that is looked from: the pinned one, or that of the chosen token."""
+    at, viewing = scene.selection, scene.viewing
+    pinned = view.item_of(viewing.pinned)
+    chosen = view.item_of(at.key if viewing.looks_back else at.query)
+    return chosen if pinned is None else pinned
 
 
 def heads_of(scene: Scene) -> tuple[Head, ...]:

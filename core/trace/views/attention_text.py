@@ -31,6 +31,8 @@ LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """Where the full colour may stand; above the last it stands at 1."""
 NO_COLUMN = -1
 LEFT_OUT = "left out"
+N_TOLD = 3
+"""So many of the strongest are told in a sentence."""
 LEFTWARD = ("R", "AL")
 """The directions of Hebrew and Arabic letters in Unicode."""
 JOINED: dict[Joining, str] = {"head": "", "mean": "mean of ", "largest": "largest of "}
@@ -89,9 +91,9 @@ class TextView:
         if self.viewing.looks_back:
             at = int(self.columns[item])
             if at != NO_COLUMN:
-                shades = self._joined(self.shares.columns(at, at + 1)[:, :, 0])
+                shades = self.joined(self.shares.columns(at, at + 1)[:, :, 0])
         else:
-            row = self._joined(self.shares.rows(item, item + 1)[:, 0])
+            row = self.joined(self.shares.rows(item, item + 1)[:, 0])
             is_seen = self.columns != NO_COLUMN
             shades[is_seen] = row[self.columns[is_seen]]
         return shades
@@ -107,14 +109,24 @@ class TextView:
 
     def told(self, item: int, shades: FloatArray) -> str:
         """The strongest shares of an item in words, and what of them is not shown."""
-        labels, kept = self.shares.shaping.rows.labels, np.nan_to_num(shades)
-        order = [at for at in np.argsort(-kept, kind="stable")[:3] if kept[at] > 0]
+        labels = self.shares.shaping.rows.labels
         told = ", ".join(
-            f"{numbered(labels, int(at))} {percent(float(kept[at]))}" for at in order
+            f"{self.name_of(at)} {percent(float(shades[at]))}"
+            for at in strongest(shades, N_TOLD)
         )
         verb = "is looked at by" if self.viewing.looks_back else "looks at"
         words = f"{numbered(labels, item)} {verb} {told or 'nothing that is shown'}"
         return " · ".join((words, *self.unseen(item)))
+
+    def name_of(self, item: int) -> str:
+        """An item with its place, counted from 1: "·cat (2)"."""
+        return numbered(self.shares.shaping.rows.labels, item)
+
+    def question(self, item: int) -> str:
+        """What its shades answer, as a heading."""
+        name = self.name_of(item)
+        ways = f"What {name} looks at", f"What looks at {name}"
+        return ways[self.viewing.looks_back]
 
     def pair(self, item: int, other: int, share: float) -> str:
         """Who looks at whom, and how much."""
@@ -133,7 +145,7 @@ class TextView:
             return ()
         tokens = list(self.shares.shaping.row_tokens[item])
         rows = np.stack([each[tokens].mean(axis=0) for each in self.shares.maps])
-        shares = self._joined(rows)
+        shares = self.joined(rows)
         said = []
         if self.shares.shaping.has_no_sink:
             spare = percent(float(shares[self.shares.shaping.sink]))
@@ -144,8 +156,8 @@ class TextView:
             said.append(f"special tokens {percent(whole)} hidden")
         return tuple(said)
 
-    def _joined(self, values: FloatArray) -> FloatArray:
-        """[n_heads, n] -> [n]."""
+    def joined(self, values: FloatArray) -> FloatArray:
+        """The heads as one: [n_heads, ...] -> [...]."""
         if self.viewing.joining == "largest":
             return np.asarray(values.max(axis=0))
         return np.asarray(values.mean(axis=0))
@@ -179,6 +191,13 @@ def text_view(trace: Trace, heads: tuple[Head, ...], viewing: Viewing) -> TextVi
 
 
 NOTE = "point at a token; a click pins it"
+
+
+def strongest(shades: FloatArray, most: int) -> tuple[int, ...]:
+    """The items with the largest shares, `most` of them; none that has no share."""
+    kept = np.nan_to_num(shades)
+    order = np.argsort(-kept, kind="stable")[:most].tolist()
+    return tuple(at for at in order if kept[at] > 0)
 
 
 def columns_of(shaping: Shaping) -> NDArray[np.intp]:

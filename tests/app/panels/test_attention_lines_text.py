@@ -9,10 +9,12 @@ from PySide6.QtCore import QPoint, Qt
 from app.panels.attention.heads_row import regathered
 from app.panels.attention.lines_page import LinesPage
 from app.panels.attention.status import StatusLine
+from app.panels.attention.text_list import TextList
 from app.panels.attention.text_page import TextPage
 from app.widgets.attention_lines import AttentionLines
 from app.widgets.canvas import NOTHING
 from app.widgets.head_chips import HeadChips
+from app.widgets.number_table import NumberTable
 from app.widgets.segments import Segments
 from app.widgets.shaded_text import ShadedText
 from core.trace.viewing import Viewing
@@ -244,3 +246,28 @@ def test_what_is_left_out_is_said_with_its_share(text):
 
 def masked(trace, head):
     return np.where(trace.part("mask"), trace[STEP][head], np.float32(np.nan))
+
+
+def test_below_the_text_stand_the_strongest_shares_in_order(text):
+    scene = text.show()
+    row = scene.trace[STEP][scene.selection.head, scene.selection.query]
+    listed = text.part(NumberTable).rows
+    shares = [float(one.numbers[0]) for one in listed]
+    assert shares == pytest.approx(sorted(row[row > 0], reverse=True), rel=0.01)
+    assert listed[0].label.endswith(f"({int(row.argmax()) + 1})")
+
+
+def test_a_row_of_the_list_asks_for_its_number(text):
+    scene = text.show()
+    row = scene.trace[STEP][scene.selection.head, scene.selection.query]
+    text.click(text.part(NumberTable), 0)
+    assert text.selections[-1].key == int(row.argmax())
+    assert text.selections[-1].query == scene.selection.query
+
+
+def test_a_text_that_needs_the_page_leaves_no_room_for_the_list(text):
+    text.page.resize(300, 280)
+    text.show("the cat sat on the mat and the dog")
+    assert text.part(TextList).isHidden()
+    text.page.resize(786, 700)
+    assert not text.part(TextList).isHidden()
