@@ -126,17 +126,18 @@ def address_words(
 ) -> tuple[Words, ...]:
     """The line under the title: layer, head, key and shape.
 
-    "layer 2 · head 1 · layers.1.attn.pattern · [4 heads, 6 query, 6 key]"
+    "layer 2 · head 1 · layers.1.attn.pattern · [4 heads, 6 query, 6 key]". Where there
+    is little room the shape is cut, not the key.
     """
     parts = []
     if step.layer is not None:
         parts.append(f"layer {step.layer + 1}")
     if any(axis in step.axes for axis in WITH_HEAD):
         parts.append(f"head {selection.head + 1}")
-    parts.append(step.key)
-    if step.axes and n:
-        parts.append(shape_text(step, config, n))
-    return (Words(" · ".join(parts)),)
+    address = " · ".join((*parts, step.key))
+    if not (step.axes and n):
+        return (Words(address),)
+    return Words(f"{address} ·"), Words(shape_text(step, config, n))
 
 
 def shape_text(step: Step, config: ModelConfig, n: int) -> str:

@@ -28,7 +28,7 @@ from app.style.theme import theme
 from app.widgets import map_painting as ink
 from app.widgets.arrow_keys import claims, step_of
 from app.widgets.cell_image import cell_image
-from app.widgets.label import as_tip, draw_label, line_height
+from app.widgets.label import as_tip, draw_label, first_fitting, line_height
 from app.widgets.qt_calls import tells_faults
 from app.widgets.tile_layout import TileLayout, tiles_in
 from core.trace.matrix import FloatArray, Scale
@@ -227,7 +227,9 @@ class HeadGrid(QWidget):
         painter.setFont(sans(SMALL))
         painter.setPen(theme().ink(colour))
         box = QRectF(*picture.layout.caption(head)).adjusted(0, 0, 0, -CAPTION_GAP)
-        draw_label(painter, box, self._caption(head), Qt.AlignmentFlag.AlignLeft)
+        wordings = self._caption(head), str(head + 1)
+        caption = first_fitting(wordings, painter.font(), box.width())
+        draw_label(painter, box, caption, Qt.AlignmentFlag.AlignLeft)
 
     # Qt's calls.
 

@@ -171,8 +171,8 @@ class NumberTable(Canvas):
     def _number_boxes(self) -> list[tuple[float, float]]:
         """Left edge and width of each column of numbers, from left to right."""
         widths = [
-            max(sum(parts), advance(head, sans(SMALL))) + 1
-            for parts, head in zip(self._widths, self._heads, strict=True)
+            max(sum(parts), self._head_width(place)) + 1
+            for place, parts in enumerate(self._widths)
         ]
         spare = self.viewport().width() - 2 * MARGIN - self._label_width - sum(widths)
         gap = max(LEAST_GAP, min(GAP, spare / max(1, len(widths))))
@@ -182,6 +182,10 @@ class NumberTable(Canvas):
             boxes.append((left, width))
             left += width + gap
         return boxes
+
+    def _head_width(self, place: int) -> float:
+        """What the head of a column of numbers takes."""
+        return advance(self._heads[place], sans(SMALL))
 
     def _bar_span(self) -> tuple[float, float]:
         left = MARGIN + self._label_width + GAP

@@ -17,6 +17,8 @@ from app.widgets.number_table import HEAD_ROOM, TableRow
 
 BAR_HEIGHT, BETWEEN = 6.0, 1.0
 THINNEST = 1.0
+N_BARS = 2
+"""So many columns have a bar each."""
 SWATCH, SWATCH_GAP = 6.0, 4.0
 """The colour of a bar beside the head of its column."""
 
@@ -33,6 +35,11 @@ class PairedRow(TableRow):
 
 class PairedTable(FigureTable):
     """Rows of `PairedRow`; the first two heads wear the colours of the bars."""
+
+    def _head_width(self, place: int) -> float:
+        """Words, and the swatch before them."""
+        swatch = SWATCH + SWATCH_GAP if place < N_BARS else 0.0
+        return super()._head_width(place) + swatch
 
     def paint_over(self, painter: QPainter) -> None:
         """The heads, and a swatch of each bar's colour."""

@@ -7,14 +7,22 @@ the sentence of the window; the middle one is another head, another sentence, or
 from collections.abc import Hashable
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.panels.attention.page import CARD_GAP, Page, Part
 from app.panels.attention.stage_switch import StageSwitch
 from app.scene import Scene
+from app.style.icons import show_icon
 from app.widgets.card import GAP, Card, control_label
 from app.widgets.colour_bar import ColourBar
 from app.widgets.heatmap import Heatmap
+from app.widgets.label import as_tip
 from app.widgets.number_field import WholeField
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.text_field import TextField
@@ -34,8 +42,9 @@ from core.trace.views.attention_sheets import compare_sheets
 
 MAPS, TABLE = 5, 3
 """How the maps and the table share the height."""
-LEAST_FIELD = 60
+LEAST_FIELD, LEAST_CARD = 60, 60
 HINT = "Another sentence, then Enter"
+ALONE_TIP = "Compare within this sentence again"
 EQUAL = "Both maps are equal: there is nothing to tell apart."
 
 
@@ -51,7 +60,12 @@ class ComparePage(Page):
         self._text = TextField()
         self._text.setObjectName("compare.sentence")
         self._text.setPlaceholderText(HINT)
-        self._text.setClearButtonEnabled(True)
+        self._alone = QPushButton()
+        self._alone.setProperty("kind", "flat")
+        self._alone.setObjectName("compare.alone")
+        self._alone.setToolTip(as_tip(ALONE_TIP))
+        self._alone.setAccessibleName(ALONE_TIP)
+        show_icon(self._alone, "close", "muted")
         self._maps = tuple(Heatmap() for _ in range(3))
         self._bars = tuple(ColourBar() for _ in range(3))
         self._cards = tuple(Card() for _ in range(3))
@@ -72,12 +86,14 @@ class ComparePage(Page):
             controls.addWidget(field)
         controls.addWidget(control_label("of"))
         controls.addWidget(self._text, 2)
+        controls.addWidget(self._alone)
         maps = QHBoxLayout()
         maps.setSpacing(CARD_GAP)
         for card, picture, bar in zip(self._cards, self._maps, self._bars, strict=True):
             card.body.addWidget(picture, 1)
             card.body.addLayout(at_the_right(bar))
             maps.addWidget(card, 1)
+            card.setMinimumWidth(LEAST_CARD)  # all three are equally wide
         ignored = QSizePolicy.Policy.Ignored
         self._table.setSizePolicy(ignored, ignored)
         self._largest.body.addWidget(self._table, 1)
@@ -99,6 +115,7 @@ class ComparePage(Page):
         self._stages.stage_clicked.connect(self._on_stage_clicked)
         self._layer.number_changed.connect(self._on_number_changed)
         self._head.number_changed.connect(self._on_number_changed)
+        self._alone.clicked.connect(self._on_alone_clicked)
         self._text.editingFinished.connect(self._on_text_finished)
         self._table.row_clicked.connect(self._on_table_clicked)
 
@@ -146,6 +163,7 @@ class ComparePage(Page):
         ):
             field.set_range(1, most)
             field.show_number(number + 1)
+        self._alone.setVisible(scene.beside is not None)
         where = " · other text" if scene.beside else ""
         titles = (titled(head), titled(other) + where, "Difference")
         pictures = (view.one.matrix, view.other.matrix, view.difference)
@@ -153,7 +171,8 @@ class ComparePage(Page):
             self._text.setText(scene.beside.text)
             self._text.setCursorPosition(0)
         self._show(titles, pictures)
-        self._largest.set_note(view.note if view.largest else EQUAL)
+        self._largest.set_note(view.note)
+        self._table.set_message(EQUAL)
         self._table.show_rows(
             tuple(row_of(gap, view) for gap in view.largest),
             ("left", "middle", "difference"),
@@ -233,6 +252,11 @@ class ComparePage(Page):
     @Slot(object)
     def _on_number_changed(self, _: object) -> None:
         self.look(other=(self._layer.number - 1, self._head.number - 1))
+
+    @Slot()
+    def _on_alone_clicked(self) -> None:
+        self._text.clear()
+        self.beside_requested.emit("")
 
     @Slot()
     def _on_text_finished(self) -> None:

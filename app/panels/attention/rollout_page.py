@@ -37,7 +37,9 @@ TIPS = (
     "P is the mean of the layer's heads, as in the paper",
     "P is the largest share that any head of the layer gives",
 )
+TITLE = "Attention rolled out"
 WAITING = "Multiplying the layers…"
+NOTHING_YET = "The layers could not be multiplied."
 NO_MAP = "The layers could not be multiplied; the map is the one before."
 SLIDER_WIDTH = 190
 
@@ -50,7 +52,7 @@ class RolloutPage(Page):
         super().__init__()
         self._view: RolloutView | None = None
         self._is_waiting = False
-        self._card, self._map = Card(), ZoomMap()
+        self._card, self._map = Card(TITLE), ZoomMap()
         self._map.setObjectName("attention.rollout.map")
         self._bar, self._status = ColourBar(), StatusLine()
         self._joining = Segments(JOININGS, "rollout.joining")
@@ -129,7 +131,9 @@ class RolloutPage(Page):
         layer, joining = layer_of(scene.selection), joining_of(scene.viewing)
         maps = self.studies.want_rollout(joining)
         if maps is None:
-            self._status.set_note(WAITING if self.studies.is_busy else NO_MAP)
+            is_busy = self.studies.is_busy
+            self._map.set_message(WAITING if is_busy else NOTHING_YET)
+            self._status.set_note(WAITING if is_busy else NO_MAP)
             return
         self._is_waiting = False
         view = rollout_view(scene.trace, maps, layer, joining, scene.viewing)

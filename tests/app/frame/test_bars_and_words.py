@@ -45,15 +45,14 @@ def test_the_shape_has_the_real_numbers():
 
 def test_the_address_names_layer_head_key_and_shape():
     step = STEPS["layers.1.attn.pattern"]
-    (line,) = address_words(step, CONFIG, Selection(head=0), 6)
-    assert line.text == (
-        "layer 2 · head 1 · layers.1.attn.pattern · [4 heads, 6 query, 6 key]"
-    )
+    address, shape = address_words(step, CONFIG, Selection(head=0), 6)
+    assert address.text == "layer 2 · head 1 · layers.1.attn.pattern ·"
+    assert shape.text == "[4 heads, 6 query, 6 key]"  # cut before the key is
 
 
 def test_before_the_layers_only_key_and_shape_are_named():
-    (line,) = address_words(STEPS["embed.sum"], CONFIG, Selection(), 3)
-    assert line.text == "embed.sum · [3 tokens, 192 d_model]"
+    words = address_words(STEPS["embed.sum"], CONFIG, Selection(), 3)
+    assert [one.text for one in words] == ["embed.sum ·", "[3 tokens, 192 d_model]"]
     (line,) = address_words(STEPS["embed.sum"], CONFIG, Selection(), 0)
     assert line.text == "embed.sum"
 
