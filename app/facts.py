@@ -243,6 +243,14 @@ class Facts(QObject):
         return self._sentence.n_typed
 
     @property
+    def n_unread(self) -> int:
+        """Added tokens at the end that the trace does not hold: nobody read them."""
+        trace, ids = self.trace, self.encoding.ids
+        if trace is None or trace.ids != ids[: trace.n]:
+            return 0
+        return min(len(ids) - trace.n, len(ids) - self.n_typed)
+
+    @property
     def can_append_pick(self) -> bool:
         """Whether the trace is of the present sentence, and its logits are numbers."""
         can_write = not (self.is_recorded or self.is_generating)

@@ -214,8 +214,9 @@ class Session(Reader):
             self._tell_failure(ErrorReport.of(error, "generating text"))
             return
         self._begin_adding()
-        ids, n_new = self.encoding.ids, min(n_new, self.n_room)
-        request = GenerateRequest(self._reader, ids, self._sampling, n_new, Event())
+        self._outdate()
+        how = self._sampling, min(n_new, self.n_room), Event(), self.reads_specials
+        request = GenerateRequest(self._reader, self.encoding.ids, *how)
         self._take_writing(request)
         self._generating.request(request)
         self._tell_activity()
@@ -275,6 +276,12 @@ class Session(Reader):
         self.stop_generating()
         self._sentence.forget_if_unchanged()
         self._take_writing(None)
+
+    def _end_writing(self) -> None:
+        """Let the model read the newest token, too."""
+        self._leave_writing()
+        if not self.is_current:
+            self._request_trace()
 
     def _tell_activity(self) -> None:
         pending = (*self._tracing.pending, *self._generating.pending)
@@ -367,16 +374,17 @@ class Session(Reader):
     @Slot(object, object)
     def _on_generating_progressed(self, request: Request, new: NewTokens) -> None:
         assert QThread.isMainThread()
-        if request is self._writing:
+        if request is self._writing and self._reader is not None:
             self._sentence.add(new.ids)
+            read = TraceRequest(self._reader, new.trace.encoding, self._serial)
+            self._take_trace(read, Traced(new.trace, new.timing, self.broken_from))
             self._tell_text()
-            self._request_trace()
 
     @Slot(object, object)
     def _on_generating_answered(self, request: Request, _: object) -> None:
         assert QThread.isMainThread()
         if request is self._writing:
-            self._leave_writing()
+            self._end_writing()
         self._tell_activity()
 
     @Slot(object, object)
@@ -384,7 +392,7 @@ class Session(Reader):
         assert QThread.isMainThread()
         if request is self._writing:
             self._tell_failure(report)
-            self._leave_writing()
+            self._end_writing()
         self._tell_activity()
 
     def _tell_failure(self, report: ErrorReport) -> None:

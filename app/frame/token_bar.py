@@ -27,6 +27,7 @@ MOST_CHIPS = 4096
 BEYOND_NOTE = "More tokens than the model can read at once."
 UNKNOWN_SUB = "no id"
 UNKNOWN_NOTE = "The model has no token for this; its training text did not have it."
+UNREAD_NOTE = "The model has written this token and not looked at it."
 SPACE_NOTE = "The dot is a space: it belongs to the token."
 
 
@@ -38,6 +39,7 @@ class TokenBar(QFrame):
         super().__init__()
         self._session = session
         self._encoding: Encoding | None = None
+        self._n_unread = 0
         self._marks: tuple[int | None, ...] = (None, None)
         self.setProperty("bar", "top")
         self.strip = TokenStrip()
@@ -81,12 +83,17 @@ class TokenBar(QFrame):
     def _on_session_encoding_changed(self, encoding: Encoding) -> None:
         n_before = len(self._encoding.pieces) if self._encoding else 0
         self._encoding = encoding
-        card, n_typed = self._session.model, self._session.n_typed
-        most = card.n_ctx if card else MOST_CHIPS
-        self.strip.show_chips(chips_of(encoding, most, n_typed))
+        self._show_chips(encoding)
         self._mark(self._session.selection)
-        if max(n_typed, n_before) < len(encoding.pieces):  # tokens were added
-            self.strip.show_end()
+        if max(self._session.n_typed, n_before) < len(encoding.pieces):
+            self.strip.show_end()  # tokens were added
+
+    def _show_chips(self, encoding: Encoding) -> None:
+        session = self._session
+        most = session.model.n_ctx if session.model else MOST_CHIPS
+        self._n_unread = session.n_unread
+        chips = chips_of(encoding, most, session.n_typed, self._n_unread)
+        self.strip.show_chips(chips)
 
     @Slot(object)
     def _on_session_selection_changed(self, selection: Selection) -> None:
@@ -94,7 +101,10 @@ class TokenBar(QFrame):
 
     @Slot(object)
     def _on_session_trace_changed(self, trace: Trace | None) -> None:
-        scene = self._session.scene
+        scene, encoding = self._session.scene, self._encoding
+        is_read = self._n_unread and encoding is self._session.encoding
+        if is_read and encoding is not None:
+            self._show_chips(encoding)
         if trace is None or scene is None:
             self.next.show_words(())
             return
@@ -127,11 +137,14 @@ NEXT_NOTE = "The likeliest next tokens, and their probabilities"
 
 
 def chips_of(
-    encoding: Encoding, most: int = MOST_CHIPS, n_typed: int = MOST_CHIPS
+    encoding: Encoding,
+    most: int = MOST_CHIPS,
+    n_typed: int = MOST_CHIPS,
+    n_unread: int = 0,
 ) -> tuple[Chip, ...]:
     """A chip a token; those that share a character stand in one bracket.
 
-    Those behind the first `n_typed` are dressed as new.
+    Those behind the first `n_typed` are dressed as new, the last `n_unread` as unread.
     Tokens beyond the `most` that a model can read are counted by one chip at the end.
     """
     bracket_of = {
@@ -139,13 +152,18 @@ def chips_of(
         for number, (start, stop) in enumerate(encoding.brackets)
         for place in range(start, stop)
     }
+    first_unread = len(encoding.pieces) - n_unread
     chips = tuple(
         Chip(
             label=piece.label,
             sub=UNKNOWN_SUB if piece.is_unknown else str(piece.id),
             bracket=bracket_of.get(place),
-            note=note_of(piece),
-            state=state_of(piece, is_new=place >= n_typed),
+            note=UNREAD_NOTE if place >= first_unread else note_of(piece),
+            state=(
+                "unread"
+                if place >= first_unread
+                else state_of(piece, is_new=place >= n_typed)
+            ),
         )
         for place, piece in enumerate(encoding.pieces[:most])
     )

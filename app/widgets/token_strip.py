@@ -26,7 +26,7 @@ from app.widgets.canvas import ACROSS, NOTHING, Canvas
 from app.widgets.label import Align, advance, draw_label, elided, line_height
 from app.widgets.qt_calls import tells_faults
 
-State = Literal["plain", "new", "special", "bad"]
+State = Literal["plain", "new", "unread", "special", "bad"]
 
 MARGIN, GAP, GAP_IN_BRACKET = 14, 4, 2
 PADDING, RADIUS = 10, 6
@@ -73,6 +73,9 @@ LOOKS: dict[State, Look] = {
     "plain": Look("surface", "line", "text", "muted", Qt.PenStyle.SolidLine, ""),
     "new": Look(
         "surface", "checked", "text", "checked", Qt.PenStyle.DashLine, "generated"
+    ),
+    "unread": Look(
+        "sunken", "checked", "muted", "muted", Qt.PenStyle.DotLine, "not read yet"
     ),
     "special": Look(
         "sunken", "line", "muted", "muted", Qt.PenStyle.SolidLine, "special token"

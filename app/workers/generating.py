@@ -1,18 +1,28 @@
-"""Writing on: a thread of its own, so that traces follow while the text grows."""
+"""Writing on: a thread of its own, whose passes are shown while the text grows.
+
+Each pass reads one token; its rows join those before them to one trace, so nothing is
+computed twice. The newest token is not in it: the model has not read it yet.
+"""
 
 from dataclasses import dataclass
 from threading import Event
-from time import monotonic
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from app.sentence import prompt_of_ids
 from app.workers.runner import Worker
+from app.workers.tracing import TraceTiming, device_text
 from core.generation.sampling import Sampling
+from core.trace.trace import Trace
 
 if TYPE_CHECKING:
     from core.bundle import Bundle
+    from core.generation.recorded import Recording
 
 TELL_EVERY_S = 1 / 30
 """A small model writes faster than the window can draw; it hears of several tokens."""
+TIMES_AS_LONG = 20
+"""Writing goes on for so many times what a telling took: that costs 5 % at most."""
 
 END_OF_TEXT = "<|endoftext|>"
 
@@ -27,14 +37,20 @@ class GenerateRequest:
     n_new: int
     stop: Event
     """Set from outside to end before the next token."""
+    specials: bool = False
+    """Whether "<|endoftext|>" in the text is a special token."""
     doing: str = "generating text"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NewTokens:
-    """Some tokens that were picked, in order."""
+    """Some tokens that were picked, in order, and what was read to pick them."""
 
     ids: tuple[int, ...]
+    trace: Trace
+    """Of the prompt and the tokens before the last, which nobody has read yet."""
+    timing: TraceTiming
+    """Of the last pass."""
 
 
 class GeneratingWorker(Worker):
@@ -43,28 +59,62 @@ class GeneratingWorker(Worker):
     def answer(self, request: Any) -> None:
         """Write until there is enough, the text ends, or somebody says stop."""
         from core.generation.generate import generate
+        from core.generation.recorded import Recording
 
-        waiting: list[int] = []
-        told = float("-inf")
-        end = request.bundle.tokenizer.specials.get(END_OF_TEXT)
+        bundle = request.bundle
+        recording = Recording(bundle.config, len(request.ids) + request.n_new)
+        teller = Teller(self, request, recording)
+        end = bundle.tokenizer.specials.get(END_OF_TEXT)
         tokens = generate(
-            request.bundle.model,
+            bundle.model,
             request.ids,
             request.sampling,
             request.n_new,
             should_stop=lambda: request.stop.is_set() or self.should_end(),
             stop_ids=() if end is None else (end,),
+            watch=recording,
         )
         try:
             for token in tokens:
-                waiting.append(token.token_id)
-                if monotonic() - told >= TELL_EVERY_S:
-                    self._tell(request, waiting)
-                    told = monotonic()
+                teller.take(token.token_id)
         finally:
-            self._tell(request, waiting)
+            teller.tell()
 
-    def _tell(self, request: GenerateRequest, waiting: list[int]) -> None:
-        if waiting:
-            self.progressed.emit(request, NewTokens(tuple(waiting)))
-            waiting.clear()
+
+class Teller:
+    """Gathers new tokens until it is time to tell of them."""
+
+    def __init__(
+        self, worker: Worker, request: GenerateRequest, recording: "Recording"
+    ) -> None:
+        """Tell through `worker`; the first token is told at once."""
+        self._worker, self._request, self._recording = worker, request, recording
+        self._ids = list(request.ids)
+        self._n_told = len(self._ids)
+        self._due = float("-inf")
+        self._began = perf_counter()
+        self._timing = TraceTiming(device_text(request.bundle.device), None)
+
+    def take(self, token_id: int) -> None:
+        """Take in the token that a pass has led to."""
+        now = perf_counter()
+        milliseconds = 1000 * (now - self._began)
+        self._timing = TraceTiming(self._timing.device, milliseconds)
+        self._ids.append(token_id)
+        if now >= self._due:
+            self.tell()
+            took = perf_counter() - now
+            self._due = now + took + max(TELL_EVERY_S, TIMES_AS_LONG * took)
+        self._began = perf_counter()
+
+    def tell(self) -> None:
+        """Tell of the tokens that came since the last time, if some did."""
+        new = tuple(self._ids[self._n_told :])
+        if not new:
+            return
+        request, recording = self._request, self._recording
+        tokenizer, read = request.bundle.tokenizer, self._ids[: recording.n]
+        prompt = prompt_of_ids(read, tokenizer, specials=request.specials)
+        trace = recording.trace(request.bundle, prompt.encoding)
+        self._n_told = len(self._ids)
+        self._worker.progressed.emit(request, NewTokens(new, trace, self._timing))

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from app.session import Session
+from app.workers import generating
 from core.generation.sampling import Sampling
+from core.pipeline import run_trace
 from core.trace.selection import Selection
 from core.trace.viewing import PLAIN
 from tests.helpers.bundles import save_tiny, tiny_tokenizer
@@ -169,6 +171,30 @@ def test_a_seed_gives_the_same_text_again_and_again(session, qtbot):
         assert session.text == "the cat sat"
     assert written[0] == written[1] == written[2]
     assert len(written[0]) > 3
+
+
+def test_while_the_model_writes_all_but_the_newest_token_is_shown(
+    session, qtbot, monkeypatch
+):
+    monkeypatch.setattr(generating, "TELL_EVERY_S", 0)
+    monkeypatch.setattr(generating, "TIMES_AS_LONG", 0)
+    shown = []
+    session.encoding_changed.connect(
+        lambda encoding: shown.append((session.trace, encoding.ids, session.n_unread))
+    )
+    with qtbot.waitSignal(
+        session.is_generating_changed, check_params_cb=lambda b: not b
+    ):
+        session.generate(6)
+    assert len(shown) == len(session.encoding.ids) - 3
+    for trace, ids, n_unread in shown:
+        assert (trace.ids, n_unread) == (ids[:-1], 1)
+        fresh = run_trace(session._bundle, ids=trace.ids)
+        for key in ("layers.1.attn.pattern", "output.logits"):
+            np.testing.assert_allclose(trace[key], fresh[key], atol=1e-5)
+    qtbot.waitUntil(lambda: session.is_current, timeout=WAIT_MS)
+    assert session.trace.ids == session.encoding.ids
+    assert session.n_unread == 0
 
 
 def test_generation_ends_where_the_model_cannot_read_on(session, qtbot):

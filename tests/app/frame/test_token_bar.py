@@ -7,6 +7,8 @@ from app.frame.recent import RecentModels
 from app.frame.sentence_bar import SentenceBar
 from app.frame.token_bar import TokenBar, chips_of, next_words
 from app.settings import Settings
+from app.workers.tracing import Traced, TraceRequest, TraceTiming
+from core.pipeline import trace_encoding
 from tests.helpers.bundles import tiny_tokenizer, tiny_trace
 
 
@@ -96,7 +98,7 @@ def test_what_was_added_is_dressed_as_new_and_in_sight(bar, session):
     assert scroll.value() == scroll.maximum() > 0
     assert session.selection.query == 0
     states = [chip.state for chip in bar.strip._chips]
-    assert states == [*["plain"] * n, "new"]
+    assert states == [*["plain"] * n, "unread"]
     bar.resize(320, 60)
     assert scroll.value() == scroll.maximum()
     session.undo_append()
@@ -127,3 +129,16 @@ def test_a_cell_under_the_mouse_is_marked_in_strip_and_sentence(bar, session, qt
     assert all(one != other for one, other in zip(plain, marked, strict=True))
     session.point_at(None)
     assert [widget.grab().toImage() for widget in widgets] == plain
+
+
+def test_the_newest_token_says_that_it_was_not_read_until_it_is(bar, session):
+    session.read("the cat")
+    session.append_token(session.encoding.ids[0])
+    chip, tip = bar.strip._chips[-1], bar.strip.item_text(len(bar.strip._chips) - 1)
+    assert chip.state == "unread"
+    assert "not read yet\nThe model has written this token" in tip
+    trace = trace_encoding(session.opened.bundle, session.encoding)
+    read = TraceRequest(session.opened.bundle, session.encoding, session._serial)
+    session.accept(read, Traced(trace, TraceTiming("CPU", 1.0), None))
+    assert bar.strip._chips[-1].state == "new"
+    assert "not read" not in bar.strip.item_text(len(bar.strip._chips) - 1)

@@ -54,3 +54,16 @@ def test_it_stops_after_the_end_of_the_text(worker, monkeypatch):
     worker.told.clear()
     worker.answer(request(5, Sampling(temperature=0)))
     assert worker.told == [(first,)]
+
+
+def test_each_telling_brings_the_trace_of_what_was_read(worker, monkeypatch):
+    monkeypatch.setattr(generating, "TELL_EVERY_S", 0)
+    monkeypatch.setattr(generating, "TIMES_AS_LONG", 0)
+    told = []
+    worker.progressed.connect(lambda _, new: told.append(new))
+    worker.answer(request(5))
+    ids = PROMPT
+    for new in told:
+        assert new.trace.ids == (*ids, *new.ids[:-1])
+        assert new.timing.milliseconds > 0
+        ids = (*ids, *new.ids)
