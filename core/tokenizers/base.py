@@ -5,7 +5,7 @@ reads and whose words and merges the tokens panel shows. A token is bytes, not
 characters.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Protocol
@@ -14,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.tokenizers.labels import label_of
+from core.tokenizers.ways import History, Merge, Way, WayOf
 
 Span = tuple[int, int]
 Ids = NDArray[Any]
 """Token ids, [n], uint16 or uint32."""
+METHODS = ("merges", "longest match", "best path", "characters")
+"""The ways in which words are cut."""
 UNKNOWN = -1
 """The id of a piece that a tokenizer has no token for; no model has a row for it."""
 MOST_UNKNOWN = 12
@@ -31,16 +34,22 @@ class Piece:
     id: int
     """`UNKNOWN` where the tokenizer has no token for these bytes."""
     data: bytes
-    """The token's bytes; of a special token, those of its text."""
+    """The bytes that the token stands for; of a special token, those of its text, of
+    one from inside a word, "##" and its text."""
     byte_span: Span
+    """Its bytes of the typed text; empty for what nobody typed."""
     char_span: Span
-    """The characters it touches, if only with one of their bytes."""
+    """The typed characters it touches, if only with one of their bytes."""
     word: int
     """Index of the word it is part of."""
     is_special: bool = False
     part: tuple[int, int] | None = None
     """(k, n) when it shares a character with a neighbour: it begins at byte k (from 1)
     of the n bytes that the bracket around them holds; see `Encoding.brackets`."""
+    is_added: bool = False
+    """Put there by the tokenizer, such as a token for the start."""
+    is_stand_in: bool = False
+    """An [UNK]: it stands for what the tokenizer has no token for."""
 
     @property
     def label(self) -> str:
@@ -54,63 +63,25 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A pair of neighbours that could join: lowest rank goes first."""
-
-    left: bytes
-    right: bytes
-    rank: int
-    position: int
-    """Index of `left` among the symbols before the merge."""
-
-
-@dataclass(frozen=True, slots=True)
-class Merge:
-    """One step of a word's history: a pair joins wherever it stands."""
-
-    rank: int
-    left: bytes
-    right: bytes
-    positions: tuple[int, ...]
-    """Indices of `left` among the symbols before the merge."""
-    symbols: tuple[bytes, ...]
-    """The word after the merge."""
-    losers: tuple[Candidate, ...]
-    """The other pairs that could have joined at this moment, from left to right."""
-
-    @property
-    def joined(self) -> bytes:
-        """The symbol that the merge makes."""
-        return self.left + self.right
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """The recorded merges of a word; of a very long word only the first."""
-
-    merges: tuple[Merge, ...] = ()
-    n_steps: int = 0
-    """All steps, also those not recorded."""
-
-
-@dataclass(frozen=True, slots=True)
 class Word:
     """A part of the text that no token crosses, and its way from symbols to pieces."""
 
     byte_span: Span
     char_span: Span
     data: bytes
+    """Its bytes as the tokenizer reads them, which may be lower-cased."""
     start: tuple[bytes, ...]
-    """The symbols before the first merge: its single bytes."""
+    """The symbols before the first step: its single bytes, or its characters."""
     symbols: tuple[bytes, ...]
-    """The symbols after the last merge: the data of its pieces."""
-    history: Callable[[], History] = field(default=History, repr=False, compare=False)
-    """Works the merges out when somebody looks; the tokenizer remembers them."""
+    """The data of its pieces."""
+    history: WayOf = field(default=History, repr=False, compare=False)
+    """Works its way out when somebody looks; the tokenizer remembers it."""
 
     @property
     def merges(self) -> tuple[Merge, ...]:
-        """The steps in order, each following from the one before."""
-        return self.history().merges
+        """The steps in order, each following from the one before; only of BPE."""
+        way = self.history()
+        return way.merges if isinstance(way, History) else ()
 
     @property
     def n_steps(self) -> int:
@@ -118,21 +89,36 @@ class Word:
         return self.history().n_steps
 
     @property
+    def n_recorded(self) -> int:
+        """How many steps there are to walk through."""
+        return self.history().n_recorded
+
+    @property
     def is_cut(self) -> bool:
         """Only the first of many steps are recorded."""
-        history = self.history()
-        return len(history.merges) < history.n_steps
+        way: Way = self.history()
+        return way.n_recorded < way.n_steps
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A text as tokens. The pieces tile its bytes, and so do the words."""
+    """A text as tokens.
+
+    The pieces of most tokenizers tile the bytes of the text, and so do the words. Where
+    a tokenizer changes the text before it cuts it (lower case, no accents) or leaves
+    something of it out (spaces), the spans still lead to the text as it was typed, and
+    `normalised` is what was read.
+    """
 
     text: str
     pieces: tuple[Piece, ...]
     words: tuple[Word, ...]
     unknown: tuple[str, ...] = ()
     """Labels of what the tokenizer has no token for, each once, as they come."""
+    n_bytes: int = 0
+    """Length of the text in bytes."""
+    normalised: str | None = None
+    """The text as the tokenizer reads it; None where it reads what was typed."""
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -143,11 +129,6 @@ class Encoding:
     def known_ids(self) -> tuple[int, ...]:
         """The ids without those that no model can read."""
         return tuple(piece.id for piece in self.pieces if not piece.is_unknown)
-
-    @property
-    def n_bytes(self) -> int:
-        """Length of the text in bytes."""
-        return self.pieces[-1].byte_span[1] if self.pieces else 0
 
     @property
     def n_characters(self) -> int:
@@ -174,8 +155,19 @@ class Tokenizer(Protocol):
         """What a token of it is called, in the singular: "token", "character"."""
 
     @property
+    def method(self) -> str:
+        """How it cuts a word: one of `METHODS`."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it does to a text besides cutting it, a sentence each."""
+
+    @property
     def vocabulary(self) -> Mapping[bytes, int]:
-        """Bytes and id of every token that is not special."""
+        """Bytes and id of every token that is not special.
+
+        Of two tokens with the same bytes, the one that text leads to.
+        """
 
     @property
     def n_vocab(self) -> int:
@@ -190,11 +182,12 @@ class Tokenizer(Protocol):
         """A hash of everything that decides the ids, the same in every session."""
 
     def encode(self, text: str, *, specials: bool = False) -> Encoding:
-        """Cut a text into tokens; every text can be cut, and nothing of it is lost.
+        """Cut a text into tokens; every text can be cut.
 
-        What the tokenizer has no token for becomes pieces with the id `UNKNOWN`; ids
-        without them decode to the text. The text of a special token is plain characters
-        unless `specials` is set.
+        Tokens that a model folder puts around a text stand around it. What the
+        tokenizer has no token for becomes pieces with the id `UNKNOWN`, or the folder's
+        token for it. The text of a special token is plain characters unless `specials`
+        is set.
         """
 
     @property
@@ -202,7 +195,7 @@ class Tokenizer(Protocol):
         """The numbers that ids of a corpus are kept as."""
 
     def encode_corpus(self, text: str, *, specials: bool = False) -> Ids:
-        """The ids of a long text, [n]; refuses a text with unknown parts."""
+        """The ids of a long text, [n], and no others; refuses unknown parts."""
 
     def encode_blocks(
         self, blocks: Iterable[str], *, specials: bool = False
@@ -213,10 +206,13 @@ class Tokenizer(Protocol):
         """The encoding that has exactly these ids, each piece a word of its own."""
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text, nothing cleaned up; U+FFFD where bytes are no character."""
+        """The text, nothing cleaned up; U+FFFD where bytes are no character.
+
+        Special tokens are in it, except those that `encode` puts around every text.
+        """
 
     def decode_bytes(self, ids: Sequence[int]) -> bytes:
-        """The bytes of the tokens, one after another."""
+        """The bytes of this text; the last character may be unfinished."""
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of one token; refuses an id that no token has."""

@@ -16,7 +16,7 @@ import numpy as np
 from tokenizers.models import BPE
 
 from core.errors import TokenizerError
-from core.tokenizers.base import UNKNOWN, Encoding, History, Ids
+from core.tokenizers.base import UNKNOWN, Encoding, Ids
 from core.tokenizers.decoding import text_bytes
 from core.tokenizers.labels import label_of
 from core.tokenizers.merges import Pair, play_merges, record_merges
@@ -29,6 +29,7 @@ from core.tokenizers.splitting import (
     words_of_chunks,
 )
 from core.tokenizers.vocabulary import UnknownTextError, Vocabulary
+from core.tokenizers.ways import History
 
 SINGLE_BYTES = tuple(bytes((value,)) for value in range(256))
 REMEMBERED_WORDS = 50_000

@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 from itertools import groupby, pairwise
 from operator import itemgetter
 
-from core.tokenizers.base import Candidate, History, Merge
+from core.tokenizers.ways import Candidate, History, Merge
 
 Pair = tuple[bytes, bytes]
 Ranks = Mapping[Pair, int]

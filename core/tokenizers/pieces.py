@@ -3,12 +3,12 @@
 In: words as bytes and symbols, in order. Out: an `Encoding` with all its spans.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
-from core.tokenizers.base import Encoding, History, Piece, Span, Word
+from core.tokenizers.base import Encoding, Piece, Span, Word
 from core.tokenizers.decoding import decoded_characters
+from core.tokenizers.ways import History, WayOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Cut:
     symbols: tuple[bytes, ...]
     ids: tuple[int, ...]
     is_special: bool = False
-    history: Callable[[], History] = History
+    history: WayOf = History
 
 
 def whole(data: bytes, token_id: int, *, is_special: bool = False) -> Cut:
@@ -43,9 +43,14 @@ def assemble(text: str, cuts: Sequence[Cut]) -> Encoding:
             chars = touched(characters, span)
             pieces.append(Piece(token_id, data, span, chars, index, cut.is_special))
             offset = span[1]
-    unknown = dict.fromkeys(piece.label for piece in pieces if piece.is_unknown)
-    encoding = Encoding(text, tuple(pieces), tuple(words), tuple(unknown))
+    unknown = unknown_labels(pieces)
+    encoding = Encoding(text, tuple(pieces), tuple(words), unknown, offset)
     return with_parts(encoding) if len(characters) != len(text) else encoding
+
+
+def unknown_labels(pieces: Iterable[Piece]) -> tuple[str, ...]:
+    """What no model can read, each label once, as they come."""
+    return tuple(dict.fromkeys(piece.label for piece in pieces if piece.is_unknown))
 
 
 def character_of_each_byte(data: bytes) -> Sequence[int]:
@@ -59,21 +64,25 @@ def character_of_each_byte(data: bytes) -> Sequence[int]:
 def touched(characters: Sequence[int], span: Span) -> Span:
     """The characters that the bytes of a span belong to."""
     start, stop = span
+    if start == stop:
+        place = characters[start] if start < len(characters) else len(characters)
+        return place, place
     return characters[start], characters[stop - 1] + 1
 
 
 def with_parts(encoding: Encoding) -> Encoding:
-    """The same encoding, its pieces saying which share of a character they hold."""
+    """The same encoding, its pieces saying which share of a character they hold.
+
+    Pieces that hold the same bytes, since the tokenizer changed them, share nothing.
+    """
     pieces = list(encoding.pieces)
     for start, stop in encoding.brackets:
-        lengths = [len(piece.data) for piece in pieces[start:stop]]
-        firsts = accumulate(lengths[:-1], initial=1)
-        pieces[start:stop] = _numbered(pieces[start:stop], firsts, sum(lengths))
+        run = pieces[start:stop]
+        first, last = run[0].byte_span[0], run[-1].byte_span[1]
+        lengths = [piece.byte_span[1] - piece.byte_span[0] for piece in run]
+        if sum(lengths) == last - first:
+            pieces[start:stop] = [
+                replace(piece, part=(piece.byte_span[0] - first + 1, last - first))
+                for piece in run
+            ]
     return replace(encoding, pieces=tuple(pieces))
-
-
-def _numbered(pieces: Iterable[Piece], firsts: Iterable[int], n: int) -> list[Piece]:
-    return [
-        replace(piece, part=(first, n))
-        for piece, first in zip(pieces, firsts, strict=True)
-    ]

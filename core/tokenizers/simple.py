@@ -29,6 +29,7 @@ class CharacterTokenizer(Vocabulary):
     """A token for each of some characters. Never changes."""
 
     unit = "character"
+    method = "characters"
 
     def __init__(
         self,

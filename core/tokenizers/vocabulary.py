@@ -36,18 +36,28 @@ class Vocabulary(ABC):
     """Tokens as bytes with their ids, special ones by their text. Never changes."""
 
     unit = "token"
+    method = "merges"
+    notes: tuple[str, ...] = ()
 
     def __init__(
-        self, vocabulary: Mapping[bytes, int], specials: Mapping[str, int]
+        self,
+        vocabulary: Mapping[bytes, int],
+        specials: Mapping[str, int],
+        twins: Mapping[int, bytes] = MappingProxyType({}),
     ) -> None:
         """Check that every id means one token.
+
+        Args:
+            vocabulary: Bytes and id of every token that is not special.
+            specials: Text and id of every special token.
+            twins: Further tokens by id, whose bytes a token of the vocabulary has, too.
 
         Raises:
             TokenizerError: An id has two tokens, or a token no bytes.
         """
         self.vocabulary = MappingProxyType(dict(vocabulary))
         self.specials = MappingProxyType(dict(specials))
-        self._data_of = _data_by_id(self.vocabulary, self.specials)
+        self._data_of = _data_by_id(self.vocabulary, self.specials, twins)
         self.n_vocab = max(self._data_of, default=-1) + 1
 
     @abstractmethod
@@ -110,12 +120,15 @@ class Vocabulary(ABC):
 
 
 def _data_by_id(
-    vocabulary: Mapping[bytes, int], specials: Mapping[str, int]
+    vocabulary: Mapping[bytes, int],
+    specials: Mapping[str, int],
+    twins: Mapping[int, bytes],
 ) -> dict[int, bytes]:
     """The bytes of every id; refuses an id that stands for two tokens."""
     data_of: dict[int, bytes] = {}
     special_data = [(text_bytes(text), i) for text, i in specials.items()]
-    for data, token_id in (*vocabulary.items(), *special_data):
+    twin_data = [(data, i) for i, data in twins.items()]
+    for data, token_id in (*vocabulary.items(), *twin_data, *special_data):
         if not data:
             raise TokenizerError(
                 f"Token {token_id} is empty; remove it from the vocabulary."

@@ -8,17 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from core.tokenizers.base import (
-    Candidate,
-    Encoding,
-    Merge,
-    Piece,
-    Span,
-    Tokenizer,
-    Word,
-)
+from core.tokenizers.base import Encoding, Piece, Span, Tokenizer, Word
 from core.tokenizers.decoding import decoded_characters, text_bytes
 from core.tokenizers.labels import label_of
+from core.tokenizers.ways import Candidate, Merge
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import pytest
 from tokenizers import Tokenizer as Oracle
 from tokenizers.models import BPE
 
-from core.tokenizers.base import Candidate, Merge
+from core.tokenizers.ways import Candidate, Merge
 from core.tokenizers.merges import (
     MAX_RECORDED_STEPS,
     MAX_RECORDED_SYMBOLS,

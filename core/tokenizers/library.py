@@ -1,0 +1,334 @@
+"""The tokenizers of model folders, cut by the package `tokenizers`, explained here.
+
+In: the content of a `tokenizer.json`. Out: encodings whose ids are the package's, with
+spans in the typed text, and the way of every word by the method of its kind: merges,
+longest match, best path.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+from itertools import accumulate, groupby
+from operator import attrgetter
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+from tokenizers import Encoding as Found
+from tokenizers import Tokenizer as Reference
+
+from core.tokenizers.base import Encoding, Ids, Piece, Span, Word
+from core.tokenizers.decoding import BROKEN, decode_text, text_bytes
+from core.tokenizers.merging import MergeMethod
+from core.tokenizers.notes import notes_of
+from core.tokenizers.pieces import (
+    character_of_each_byte,
+    touched,
+    unknown_labels,
+    with_parts,
+)
+from core.tokenizers.spans import byte_spans, typed_spans, without_space
+from core.tokenizers.spelling import (
+    MARKED,
+    Json,
+    Spelling,
+    byte_of,
+    puts_a_space_in_front,
+)
+from core.tokenizers.unigram import UnigramMethod
+from core.tokenizers.vocabulary import Vocabulary
+from core.tokenizers.ways import History, Way, WayOf
+from core.tokenizers.wordpiece import WordPieceMethod
+
+REMEMBERED_WAYS = 2_000
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+class Method(Protocol):
+    """How one kind of model cuts a word."""
+
+    @property
+    def name(self) -> str:
+        """One of `METHODS`."""
+
+    @property
+    def spelling(self) -> Spelling:
+        """How its tokens are written."""
+
+    @property
+    def unknown(self) -> str | None:
+        """The name of the token that stands for what has none."""
+
+    def data_of(self, name: str) -> bytes:
+        """The bytes a token stands for."""
+
+    def start_of(self, word: bytes) -> tuple[bytes, ...]:
+        """The word before the first step."""
+
+    def joined(self, parts: list[bytes]) -> list[bytes]:
+        """What each token adds to the decoded text."""
+
+    def way_of(self, word: bytes) -> Way:
+        """How the word is cut, step by step."""
+
+
+METHOD_OF: Mapping[str, type[MergeMethod | WordPieceMethod | UnigramMethod]] = {
+    "BPE": MergeMethod,
+    "WordPiece": WordPieceMethod,
+    "Unigram": UnigramMethod,
+}
+"""The kinds of model in a `tokenizer.json` and how they cut."""
+
+
+class LibraryTokenizer(Vocabulary):
+    """The tokenizer that a `tokenizer.json` describes. Never changes."""
+
+    def __init__(self, content: Json, remarks: Iterable[str] = ()) -> None:
+        """Build it.
+
+        Args:
+            content: What stands in the file.
+            remarks: Sentences on how the folder was read.
+
+        Raises:
+            TokenizerError: An id has two tokens, or a token no bytes.
+            ValueError, KeyError, TypeError: It describes no tokenizer.
+        """
+        self.content = {**content, "truncation": None, "padding": None}
+        self._reference = _reference_of(self.content)
+        self._lock = Lock()
+        how: Method = METHOD_OF[content["model"]["type"]](content)
+        self._how, self.method = how, how.name
+        added = content.get("added_tokens") or ()
+        specials = {t["content"]: t["id"] for t in added if t.get("special")}
+        texts = {token["content"] for token in added}
+        data_of = {
+            token_id: text_bytes(name) if name in texts else how.data_of(name)
+            for name, token_id in sorted(
+                self._reference.get_vocab().items(),
+                key=lambda item: (byte_of(item[0]) is not None, item[1]),
+            )
+            if name not in specials
+        }
+        vocabulary: dict[bytes, int] = {}
+        for token_id, data in data_of.items():
+            vocabulary.setdefault(data, token_id)
+        twins = {i: data for i, data in data_of.items() if vocabulary[data] != i}
+        super().__init__(vocabulary, specials, twins)
+        self._way_of = lru_cache(REMEMBERED_WAYS)(how.way_of)
+        self._unknown_id = None if how.unknown is None else self._id(how.unknown)
+        self._special_ids = frozenset(specials.values()) - {self._unknown_id}
+        self._alone = frozenset(t["id"] for t in added) - {self._unknown_id}
+        self._has_space = puts_a_space_in_front(content)
+        self.before, self.after = self._around()
+        around = map(self.label, self.before), map(self.label, self.after)
+        self.notes = (*notes_of(content, *around), *remarks)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that decides the ids, the same in every session."""
+        content = json.dumps(self.content, sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    def encode(self, text: str, *, specials: bool = False) -> Encoding:
+        """Cut a text into tokens, those around it included.
+
+        The text of a special token is plain characters unless `specials` is set. A lone
+        surrogate is read as U+FFFD.
+        """
+        found = self._found(text, specials=specials)
+        pieces = tuple(self._pieces(text, found))
+        encoding = Encoding(
+            text=text,
+            pieces=pieces,
+            words=tuple(self._words(text, pieces)),
+            unknown=unknown_labels(pieces),
+            n_bytes=len(text_bytes(text)),
+            normalised=self._normalised(text, pieces),
+        )
+        return with_parts(encoding) if encoding.brackets else encoding
+
+    def encode_blocks(
+        self, blocks: Iterable[str], *, specials: bool = False
+    ) -> Iterator[Ids]:
+        """The ids of a text that comes in blocks, without those put around it.
+
+        The blocks are read as one, for any of them may change how the next is cut.
+        """
+        whole = "".join(blocks)
+        found = self._found(whole, specials=specials, with_added=False)
+        yield np.array(found.ids, self.id_type)
+
+    def encoding_of(self, ids: Sequence[int]) -> Encoding:
+        """The encoding that has exactly these ids, each piece a word of its own."""
+        parts = self._parts(ids)
+        text = decode_text(b"".join(parts))
+        first, stop = self._bare(ids)
+        characters = character_of_each_byte(b"".join(parts))
+        borders = [0, *accumulate(map(len, parts))]
+        pieces, words = [], []
+        for place, token_id in enumerate(map(int, ids)):
+            span = (borders[place], borders[place + 1])
+            is_added = not first <= place < stop
+            piece = Piece(
+                id=token_id,
+                data=self.token_bytes(token_id),
+                byte_span=span,
+                char_span=touched(characters, span),
+                word=place,
+                is_special=is_added or token_id in self._special_ids,
+                is_added=is_added,
+                is_stand_in=token_id == self._unknown_id,
+            )
+            pieces.append(piece)
+            words.append(_word((piece,), piece.data, (piece.data,)))
+        encoding = Encoding(text, tuple(pieces), tuple(words), (), borders[-1])
+        return with_parts(encoding)
+
+    def decode_bytes(self, ids: Sequence[int]) -> bytes:
+        """The bytes of the text that these ids are read from.
+
+        The tokens around it and a space that was put in front are left out.
+        """
+        return b"".join(self._parts(ids))
+
+    def _parts(self, ids: Sequence[int]) -> list[bytes]:
+        """What each token adds to the decoded text."""
+        start, stop = self._bare(ids)
+        parts = self._how.joined(list(map(self.token_bytes, ids[start:stop])))
+        if self._has_space and parts:
+            parts[0] = parts[0].removeprefix(b" ")
+        return [b""] * start + parts + [b""] * (len(ids) - stop)
+
+    def _bare(self, ids: Sequence[int]) -> Span:
+        """Where the ids of the text itself begin and end."""
+        start, stop = 0, len(ids)
+        if self.before and tuple(ids[: len(self.before)]) == self.before:
+            start = len(self.before)
+        if self.after and tuple(ids[start:][-len(self.after) :]) == self.after:
+            stop -= len(self.after)
+        return start, stop
+
+    def _found(self, text: str, *, specials: bool, with_added: bool = True) -> Found:
+        text = _SURROGATE.sub(BROKEN, text)
+        with self._lock:  # the setting is the package's, for all who ask
+            self._reference.encode_special_tokens = not specials
+            return self._reference.encode(text, add_special_tokens=with_added)
+
+    def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The ids that are put before and after every text."""
+        found = self._found("a", specials=False)
+        own = [place for place, word in enumerate(found.word_ids) if word is not None]
+        if not own:
+            return tuple(found.ids), ()
+        return tuple(found.ids[: own[0]]), tuple(found.ids[own[-1] + 1 :])
+
+    def _id(self, name: str) -> int | None:
+        found: int | None = self._reference.token_to_id(name)
+        return found
+
+    def _pieces(self, text: str, found: Found) -> Iterator[Piece]:
+        data = list(map(self.token_bytes, found.ids))
+        spans = without_space(typed_spans(found, len(text)), data)
+        bytes_of = byte_spans(text, spans, data)
+        number, before = -1, None
+        for token_id, own, span, byte_span, word in zip(
+            found.ids, data, spans, bytes_of, found.word_ids, strict=True
+        ):
+            is_added = word is None
+            number += is_added or word != before
+            before = word
+            yield Piece(
+                id=token_id,
+                data=own,
+                byte_span=byte_span,
+                char_span=span,
+                word=number,
+                is_special=is_added or token_id in self._special_ids,
+                is_added=is_added,
+                is_stand_in=token_id == self._unknown_id,
+            )
+
+    def _words(self, text: str, pieces: Iterable[Piece]) -> Iterator[Word]:
+        for _, group in groupby(pieces, key=attrgetter("word")):
+            own = tuple(group)
+            if len(own) == 1 and own[0].id in self._alone:
+                yield _word(own, own[0].data, (own[0].data,))
+            else:
+                data = self._word_data(text, own)
+                way = partial(self._way_of, data)
+                yield _word(own, data, self._how.start_of(data), way)
+
+    def _word_data(self, text: str, own: tuple[Piece, ...]) -> bytes:
+        """The bytes of a word as they are read."""
+        if self._how.name == "longest match":
+            typed = text[own[0].char_span[0] : own[-1].char_span[1]]
+            return text_bytes(self._normal(typed))
+        return b"".join(
+            text_bytes(self._normal(text[slice(*piece.char_span)]))
+            if piece.is_stand_in
+            else piece.data
+            for piece in own
+        )
+
+    def _normal(self, text: str) -> str:
+        normaliser = self._reference.normalizer
+        text = _SURROGATE.sub(BROKEN, text)
+        return text if normaliser is None else str(normaliser.normalize_str(text))
+
+    def _normalised(self, text: str, pieces: Iterable[Piece]) -> str | None:
+        """The text as it is read; None where that is as it was typed."""
+        read, start = "", 0
+        for piece in (p for p in pieces if p.is_special and not p.is_added):
+            first, last = piece.char_span
+            read += self._normal(text[start:first]) + text[first:last]
+            start = last
+        read += self._normal(text[start:])
+        if self._how.spelling is MARKED:
+            read = decode_text(self._how.spelling.to_bytes(read))
+        return None if read in (text, f" {text}") else read
+
+
+def _reference_of(content: Json) -> Reference:
+    """The package's tokenizer, told to count the spaces before words as theirs.
+
+    Raises:
+        ValueError: The package cannot read it; says why.
+    """
+    try:
+        return Reference.from_str(json.dumps(_with_spaces(content)))
+    except Exception as error:  # the package raises nothing more exact
+        raise ValueError(str(error)) from error
+
+
+def _with_spaces(node: Any) -> Any:
+    """The same content, without the cutting of spaces off the spans."""
+    if isinstance(node, Mapping):
+        return {
+            key: False
+            if key == "trim_offsets"
+            else value
+            if key in ("model", "added_tokens")
+            else _with_spaces(value)
+            for key, value in node.items()
+        }
+    return [_with_spaces(each) for each in node] if isinstance(node, list) else node
+
+
+def _word(
+    pieces: tuple[Piece, ...],
+    data: bytes,
+    start: tuple[bytes, ...],
+    history: WayOf = History,
+) -> Word:
+    first, last = pieces[0], pieces[-1]
+    return Word(
+        (first.byte_span[0], last.byte_span[1]),
+        (first.char_span[0], last.char_span[1]),
+        data,
+        start,
+        tuple(piece.data for piece in pieces),
+        history,
+    )
