@@ -8,6 +8,7 @@ Rows and columns need not be equally many.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
@@ -25,11 +26,14 @@ from app.widgets.line_strands import (
     Rows,
     ShareSource,
     Strands,
+    Strokes,
     lines_of,
     strands_in_sight,
     strands_of_column,
     strands_of_row,
+    strokes_of,
 )
+from app.widgets.line_vectors import is_for_screen, paint_strokes
 from app.widgets.qt_calls import tells_faults
 from core.trace.matrix import Scale
 
@@ -47,7 +51,7 @@ NUMBER_WIDTH = 38
 MOST_SPREAD = 4.0
 """Between the lines of two maps that join the same tokens, in pixels."""
 FINE, COARSE = 300, 2
-"""So many lines are painted pixel by pixel, more with pixels so much larger."""
+"""So many lines are painted dot by dot, more with dots so much larger."""
 LINEAR = Scale("share", 1.0)
 """Opacity is the share itself."""
 
@@ -272,29 +276,40 @@ class AttentionLines(Canvas):
         width = round(end - start)
         if width < 2 or height < 1:
             return
-        state = (focus, top, width, height, self._pitch, theme().name)
+        box, ratio = QRectF(round(start), top, width, height), self.devicePixelRatioF()
+        if not is_for_screen(painter, ratio):
+            strokes = self._strokes(self._strands(focus, height), focus)
+            inks = [sequence_hex(at) for at in self._colours]
+            paint_strokes(painter, strokes, box, inks)
+            return
+        state = (focus, top, width, height, self._pitch, ratio, theme().name)
         kept = self._pictures.get(focus == NOTHING)
         if kept is None or kept[0] != state:
             kept = state, self._picture(focus, width, height)
             self._pictures[focus == NOTHING] = kept
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(QRectF(round(start), top, width, height), kept[1])
+        painter.drawImage(box, kept[1])
 
     def _picture(self, focus: int, width: int, height: int) -> QImage:
-        strands = self._strands(focus, height)
-        n = len(self._colours)
-        spread = 0.0
-        if focus != NOTHING and n > 1:
-            spread = min(MOST_SPREAD, 0.7 * self._pitch / n)
-        pixel = 1 if len(strands) <= FINE else COARSE
-        at = Rows(self._pitch, self.offset().y(), width, pixel, spread)
-        lines = lines_of(strands, at, n, self._opacity, self._dimmed)
+        strands, ratio = self._strands(focus, height), self.devicePixelRatioF()
+        is_fine = (
+            len(strands) * ratio**2 <= FINE
+        )  # many dots take as long as many lines
+        grain = ratio if is_fine else ratio / COARSE
+        lines = lines_of(self._strokes(strands, focus), width, grain)
         palette = np.array([channels(sequence_hex(at)) for at in self._colours])
-        pixels = rastered(lines, palette, -(-width // pixel), -(-height // pixel))
+        pixels = rastered(lines, palette, ceil(width * grain), ceil(height * grain))
         high, wide = pixels.shape[:2]
         form = QImage.Format.Format_RGBA8888_Premultiplied
         # A copy: the picture must own its bytes.
         return QImage(pixels.data, wide, high, 4 * wide, form).copy()
+
+    def _strokes(self, strands: Strands, focus: int) -> Strokes:
+        n, spread = len(self._colours), 0.0
+        if focus != NOTHING and n > 1:
+            spread = min(MOST_SPREAD, 0.7 * self._pitch / n)
+        at = Rows(self._pitch, self.offset().y(), spread)
+        return strokes_of(strands, at, n, self._opacity, self._dimmed)
 
     def _strands(self, focus: int, height: int) -> Strands:
         assert self._source is not None

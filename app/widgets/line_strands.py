@@ -2,7 +2,7 @@
 
 Place: between the numbers of the heads and the picture of their lines. In: shares by
 rows or by columns, and the rows and columns in sight. Out: strands (a row, a column, a
-map, a share), and the lines of a picture in pixels.
+map, a share), their strokes in pixels, and the lines of a raster.
 """
 
 from dataclasses import dataclass
@@ -60,12 +60,23 @@ class Rows:
     pitch: float
     offset: float
     """How far the picture is scrolled."""
-    run: float
-    """How far the right side is from the left."""
-    pixel: int = 1
-    """How large a pixel of the picture is painted; large ones make all lines wide."""
     spread: float = 0.0
     """How far apart the lines of neighbouring maps start."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strokes:
+    """Lines from the left side to the right one, in pixels; arrays of [n_strands]."""
+
+    starts: Floats
+    """Height of its middle at the left side; it may lie outside the picture."""
+    ends: Floats
+    """Height of its middle at the right side."""
+    widths: Floats
+    opacities: Floats
+    """0 to 1."""
+    colours: NDArray[np.intp]
+    """Which map each is of."""
 
 
 def strands_in_sight(
@@ -95,31 +106,42 @@ def strands_of_column(source: ShareSource, column: int, least: float) -> Strands
     return _no_fog(Strands(rows, np.full(len(maps), column), maps, shares))
 
 
-def lines_of(
+def strokes_of(
     strands: Strands, at: Rows, n_maps: int, opacity: Scale, dimmed: int | None
-) -> Lines:
+) -> Strokes:
     """The lines of strands in a picture; stronger ones are a little wider."""
     middle = at.pitch / 2 - at.offset
     shift = (strands.maps - (n_maps - 1) / 2) * at.spread + middle
-    starts = (strands.rows * at.pitch + shift).astype(np.float32)
-    ends = (strands.columns * at.pitch + shift).astype(np.float32)
     inks = np.array(opacity.coloured(strands.shares), np.float32)
     if dimmed is not None:
         inks[strands.columns == dimmed] *= DIMMED
-    copies = [np.arange(len(strands))]
-    steps = [np.zeros(len(strands))]
-    wider = zip((1.0, -1.0), THICKER_FROM, strict=True)
-    for step, least in wider if at.pixel == 1 else ():
-        copies.append(np.flatnonzero(strands.shares >= least))
-        steps.append(np.full(len(copies[-1]), step))
-    which, by = np.concatenate(copies), np.concatenate(steps)
-    # A steep line grows wider sideways: there a pixel is so much height.
-    by *= np.maximum(1, np.abs(ends - starts)[which] / at.run)
+    return Strokes(
+        starts=(strands.rows * at.pitch + shift).astype(np.float32),
+        ends=(strands.columns * at.pitch + shift).astype(np.float32),
+        widths=np.float32(1)
+        + np.searchsorted(THICKER_FROM, strands.shares, "right").astype(np.float32),
+        opacities=inks,
+        colours=strands.maps,
+    )
+
+
+def lines_of(strokes: Strokes, run: float, grain: float) -> Lines:
+    """The strokes as lines a dot wide, for a raster of `grain` dots a pixel.
+
+    `run` is how far the right side is from the left, in pixels. A wide stroke is some
+    lines, each a dot lower than the one before; none is narrower than a dot.
+    """
+    n_dots = np.maximum(1, (strokes.widths * grain).astype(np.intp))
+    which = np.repeat(np.arange(len(n_dots)), n_dots)
+    firsts = np.repeat(np.cumsum(n_dots) - n_dots + (n_dots - 1) // 2, n_dots)
+    # A steep line grows wider sideways: there a dot is so much height.
+    steepness = np.maximum(1, np.abs(strokes.ends - strokes.starts) / run)
+    by = (np.arange(len(which)) - firsts) * steepness[which]
     return Lines(
-        starts=((starts[which] + by) / at.pixel).astype(np.float32),
-        ends=((ends[which] + by) / at.pixel).astype(np.float32),
-        opacities=inks[which],
-        colours=strands.maps[which],
+        starts=(strokes.starts[which] * grain + by).astype(np.float32),
+        ends=(strokes.ends[which] * grain + by).astype(np.float32),
+        opacities=strokes.opacities[which],
+        colours=strokes.colours[which],
     )
 
 

@@ -4,7 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
 
 from app.widgets.attention_lines import LABEL_LIMIT, LINEAR, AttentionLines
 from app.widgets.canvas import NOTHING
@@ -12,11 +14,14 @@ from app.widgets.line_strands import (
     MOST_STRANDS,
     Rows,
     Strands,
+    Strokes,
     lines_of,
     strands_in_sight,
     strands_of_column,
     strands_of_row,
+    strokes_of,
 )
+from app.widgets.line_vectors import cut_off
 
 NAN = float("nan")
 TWO_HEADS = np.array(
@@ -124,7 +129,7 @@ def test_lines_run_between_the_middles_of_rows_and_heads_lie_apart():
     strands = Strands(
         np.array([0, 0]), np.array([2, 2]), np.array([0, 1]), np.array([0.2, 0.2])
     )
-    drawn = lines_of(strands, Rows(20, 5, 400, spread=3), 2, LINEAR, None)
+    drawn = strokes_of(strands, Rows(20, 5, spread=3), 2, LINEAR, None)
     assert drawn.starts.tolist() == [3.5, 6.5]
     assert drawn.ends.tolist() == [43.5, 46.5]
 
@@ -134,10 +139,35 @@ def test_a_stronger_line_is_wider_and_a_dimmed_column_pale():
         *(np.array([0, 0, 0]), np.arange(3), np.zeros(3, int)),
         np.array([0.2, 0.5, 0.9]),
     )
-    plain = lines_of(strands, Rows(20, 0, 400), 1, LINEAR, None)
-    assert [int((plain.opacities == o).sum()) for o in plain.opacities[:3]] == [1, 2, 3]
-    pale = lines_of(strands, Rows(20, 0, 400), 1, LINEAR, dimmed=2)
+    plain = strokes_of(strands, Rows(20, 0), 1, LINEAR, None)
+    assert plain.widths.tolist() == [1, 2, 3]
+    pale = strokes_of(strands, Rows(20, 0), 1, LINEAR, dimmed=2)
     assert pale.opacities[2] < plain.opacities[0]
+
+
+@pytest.mark.parametrize(
+    ("grain", "dots"),
+    [
+        (1, {10: [10], 30: [30, 31], 50: [49, 50, 51]}),
+        (2, {10: [20, 21]}),
+        (0.5, {10: [5]}),
+    ],
+)
+def test_a_stroke_is_as_many_dots_wide_as_its_pixels_have(grain, dots):
+    heights = np.array([10, 30, 50], np.float32)
+    widths, maps = np.array([1, 2, 3]), np.zeros(3, np.intp)
+    strokes = Strokes(heights, heights, widths, heights / 100, maps)
+    found = lines_of(strokes, 400, grain)
+    for height, expected in dots.items():
+        is_of = found.opacities == np.float32(height / 100)
+        assert found.starts[is_of].tolist() == expected
+
+
+def test_a_line_is_cut_off_where_it_leaves_the_box():
+    starts, ends = np.array([[5, 5], [-10, 10], [30, 10], [-5, -5], [-9, -1]]).T
+    firsts, lasts = cut_off(starts.astype(np.float32), ends.astype(np.float32), 20)
+    assert list(zip(firsts, lasts, strict=True))[:3] == [(0, 1), (0.5, 1), (0.5, 1)]
+    assert (firsts[3:] >= lasts[3:]).all()
 
 
 # The widget.
@@ -232,3 +262,39 @@ def test_without_tokens_the_widget_says_so(lines):
     show(lines, np.zeros((1, 0, 0), np.float32), (), ())
     assert lines.item_count() == 0
     assert not lines.grab().isNull()
+
+
+def svg_lines(widget):
+    """How many lines the widget has as SVG, which holds no picture in dots."""
+    buffer, generator = QBuffer(), QSvgGenerator()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator.setOutputDevice(buffer)
+    generator.setSize(widget.size())
+    with QPainter(generator) as painter:
+        widget.render(painter, QPoint())
+    data = bytes(buffer.data().data())
+    assert b"<image" not in data
+    return data.count(b"<polyline") + data.count(b"<line")
+
+
+def test_a_file_gets_a_true_line_for_every_share(lines):
+    show(lines, TWO_HEADS)
+    assert svg_lines(lines) == 6
+    lines.set_pinned(2)  # of a token alone a line of every head
+    assert svg_lines(lines) == 4
+
+
+def test_a_larger_picture_is_drawn_anew_and_not_blown_up(lines):
+    show(lines, TWO_HEADS)
+    image = QImage(lines.size() * 3, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    with QPainter(image) as painter:
+        painter.scale(3, 3)
+        lines.render(painter, QPoint())
+    middle = image.width() // 2
+    column = [image.pixelColor(middle, y).lightness() for y in range(image.height())]
+    threes = [set(column[y : y + 3]) for y in range(0, len(column), 3)]
+    assert sum(len(each) > 1 for each in threes) > 6  # blown up, three dots are alike
+    small = lines.grab().toImage()
+    ink = sum(255 - small.pixelColor(middle // 3, y).lightness() for y in range(300))
+    assert sum(255 - each for each in column) == pytest.approx(3 * ink, rel=0.1)
