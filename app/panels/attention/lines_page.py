@@ -18,8 +18,10 @@ from app.widgets.attention_lines import AttentionLines
 from app.widgets.canvas import NOTHING
 from app.widgets.card import Card, plain_label
 from app.widgets.line_strands import MOST_STRANDS
+from core.trace.sheet import Sheet
 from core.trace.views.attention_lines import LinesView, lines_heads, lines_view
 from core.trace.views.attention_shares import share_parts
+from core.trace.views.share_sheets import lines_sheets
 
 CUT = f" · of more than {MOST_STRANDS:,} lines in sight the strongest are drawn"
 LOOKING, LOOKED_AT = "queries: who looks", "keys: who is looked at"
@@ -98,6 +100,17 @@ class LinesPage(Page):
         self._lines.set_pinned(pinned)
         self._escape.setEnabled(pinned != NOTHING)
         self._tell()
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """The shares of every head shown; those of the pinned token first."""
+        layer, heads = place_of(scene)
+        view, viewing = (
+            lines_view(scene.trace, layer, heads, scene.viewing),
+            scene.viewing,
+        )
+        place = view.place_of(viewing.looks_back, viewing.pinned)
+        focus = None if place is None else (viewing.looks_back, place)
+        return lines_sheets(view, viewing, focus)
 
     # What the reader does.
 

@@ -21,9 +21,11 @@ from app.widgets.card import GAP, Card
 from app.widgets.colour_bar import ColourBar
 from app.widgets.segments import Segments
 from app.widgets.shaded_text import Shade, ShadedText, TextToken
+from core.trace.sheet import Sheet
 from core.trace.viewing import JOININGS, Head
 from core.trace.views.attention_shares import share_parts
 from core.trace.views.attention_text import TextView, text_heads, text_view
+from core.trace.views.share_sheets import text_sheets
 
 WAYS = ("looks at", "looked at by")
 JOINED = ("one head", "mean", "largest")
@@ -148,6 +150,11 @@ class TextPage(Page):
         self._chosen = focus_of(view, scene)
         self._partner = view.item_of(at.query if scene.viewing.looks_back else at.key)
         self._look_from_here()
+
+    def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
+        """The shades of the token that is looked from, and those of every token."""
+        view = text_view(scene.trace, heads_of(scene), scene.viewing)
+        return text_sheets(view, focus_of(view, scene))
 
     # What the reader does.
 

@@ -66,9 +66,18 @@ class LinesView:
         shaping = self.shares.shaping
         return shaping.column_of(token) if looks_back else shaping.row_of(token)
 
+    def shares_with(self, looks_back: bool, place: int) -> FloatArray:
+        """The shares of one token in every head shown: [n_heads, n_others].
+
+        Of a row with the columns, or looking back of a column with the rows.
+        """
+        if looks_back:
+            return self.shares.columns(place, place + 1)[:, :, 0]
+        return self.shares.rows(place, place + 1)[:, 0]
+
     def told(self, looks_back: bool, place: int) -> str:
         """Whom a token looks at most, or who looks at it most, over the heads shown."""
-        shaping, values = self.shares.shaping, self._of(looks_back, place)
+        shaping, values = self.shares.shaping, self.shares_with(looks_back, place)
         mine, others = shaping.rows.labels, shaping.columns.labels
         if looks_back:
             mine, others = others, mine
@@ -100,12 +109,6 @@ class LinesView:
 
     def _by(self, place: int) -> str:
         return f" (head {self.heads[place] + 1})" if len(self.heads) > 1 else ""
-
-    def _of(self, looks_back: bool, place: int) -> FloatArray:
-        """The shares of one token in every head shown: [n_heads, n_others]."""
-        if looks_back:
-            return self.shares.columns(place, place + 1)[:, :, 0]
-        return self.shares.rows(place, place + 1)[:, 0]
 
 
 def lines_heads(viewing: Viewing, layer: int, head: int) -> tuple[int, ...]:
