@@ -31,6 +31,10 @@ X_ROOM = 0.01
 GRID_OPACITY = 255
 AXIS_WIDTH, AXIS_HEIGHT = 44, 22
 MARK_SIZE = 9
+TOP = 0.85
+"""From this share of the height on, a mark's words have no room above it."""
+ABOVE, BELOW = 1.1, -0.1
+"""Where words are held, in their own heights from their top."""
 
 
 @tells_faults
@@ -278,7 +282,7 @@ class CurvePlot(QWidget):
             words = pg.TextItem(
                 mark.text,
                 theme().ink(mark.role),
-                anchor=(self._share_of(mark.x), 1.1),
+                anchor=(self._share_of(mark.x), self._side_of(mark.y)),
                 fill=pg.mkBrush(theme().colour("surface")),
             )
             words.setFont(sans(SMALL))
@@ -296,6 +300,14 @@ class CurvePlot(QWidget):
         if not ends or min(ends) == max(ends):
             return 1.0
         return float(np.interp(x, (min(ends), max(ends)), (0.0, 1.0)))
+
+    def _side_of(self, y: float) -> float:
+        """The words of a mark stand above it; below where the chart ends above it."""
+        values = [y for _, y in self._clean if len(y) and y.ndim == 1]
+        ends = [end for each in values for end in (np.min(each), np.max(each))]
+        if not ends or y < np.interp(TOP, (0, 1), (min(ends), max(ends))):
+            return ABOVE
+        return BELOW
 
     def _show_legend(self) -> None:
         x = self._read_x

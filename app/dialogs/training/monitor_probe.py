@@ -5,10 +5,12 @@ and a slider over the steps. The patterns lie as files in the run's folder.
 """
 
 import logging
+from math import ceil
 from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Slot
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.dialogs.training.monitor_heads import parts_of_heads
@@ -23,9 +25,11 @@ from core.training.events import Probed
 
 MAP_HEIGHT, BARS_HEIGHT = 120, 100
 BARS_WIDTH = 180
+HEAD_LETTERS = 14
+"""The choice of a head becomes as narrow as this before the title loses a letter."""
 MAP_SHARE, BARS_SHARE = 5, 4
-TITLE = "Your sentence"
-WAITING = "The model reads your sentence for the first time after some steps."
+TITLE = "Sentence"
+WAITING = "The model reads it for the first time after some steps."
 GONE = "The patterns of this step are no longer in the run's folder."
 
 log = logging.getLogger(__name__)
@@ -49,6 +53,7 @@ class ProbeCard(Card):
         self.heads.setObjectName("training.head")
         self.heads.setAccessibleName("head to look at")
         self.heads.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.heads.setMinimumContentsLength(HEAD_LETTERS)
         self.heads.activated.connect(self._on_head_activated)
         self.heads.currentIndexChanged.connect(self._on_head_changed)
         self.map = Heatmap()
@@ -76,6 +81,8 @@ class ProbeCard(Card):
         row.setSpacing(12)
         row.addWidget(self.map, MAP_SHARE)
         row.addWidget(self._right, BARS_SHARE)
+        metrics = QFontMetricsF(self._title.font())
+        self._title.setMinimumWidth(ceil(metrics.horizontalAdvance(TITLE)) + 1)
         self.head.addWidget(self.heads)
         self.heads.hide()
         self.body.addLayout(row, 1)

@@ -6,7 +6,7 @@ from app.widgets.text_versions import TextVersions, Version
 
 LIST_HEIGHT = 90
 WAITING = "The model writes its first lines after some steps."
-HINT = "Dark: what it wrote otherwise than in the sample before."
+HINT = "Pale: what it wrote in the sample before, too."
 
 
 class SamplesCard(Card):

@@ -180,13 +180,14 @@ class Plan(QObject):
             self._asked = None
         draft, facts = self._draft, self._look.facts
         self._look = Look(facts)
-        self.look_changed.emit(self._look)
         if not draft.sources:
+            self.look_changed.emit(self._look)
             self.activity_changed.emit(None)
             return
         self._asked = LookRequest(
             draft.sources, draft.tokenizer, Path(), facts, Event()
         )
+        self.look_changed.emit(self._look)  # who hears it may say that it is read
         self._request(self._asked)
 
     def _request(self, request: LookRequest | Writing) -> None:

@@ -47,6 +47,9 @@ class Setup(QWidget):
     run_written = Signal(object)
     """A run's folder is ready for the training program: Path."""
 
+    run_prepared = Signal(object)
+    """A run's folder is written, for a program that the person starts: Path."""
+
     page_changed = Signal(int)
     """Another page is in sight: DATA, MODEL or BEGIN."""
 
@@ -57,6 +60,8 @@ class Setup(QWidget):
         self.calibration = Calibration()
         self._folder: Path | None = None
         """The run that is being written."""
+        self._starts = True
+        """Whether it is to be started then."""
         self.data = DataPage(self.plan)
         self.model = ModelPage(self.plan, self.calibration)
         self.begin = StartPage(self.plan, settings)
@@ -108,6 +113,7 @@ class Setup(QWidget):
         self.back.clicked.connect(self._on_back_clicked)
         self.next.clicked.connect(self._on_next_clicked)
         self.start.clicked.connect(self._on_start_clicked)
+        self.begin.writing_requested.connect(self._on_begin_writing_requested)
         for changed in (
             self.plan.draft_changed,
             self.plan.look_changed,
@@ -190,8 +196,9 @@ class Setup(QWidget):
         self.back.setVisible(index > self._first)
         self.next.setVisible(index < BEGIN)
         self.start.setVisible(index == BEGIN)
-        self.start.setText(STARTING if is_starting else START)
-        self.start.set_usable(not obstacle and not is_starting)
+        self.start.setText(STARTING if is_starting and self._starts else START)
+        for button in (self.start, self.begin.write):
+            button.set_usable(not obstacle and not is_starting)
         if not self.plan.is_looking and not self.plan.is_writing:
             self._state.show_text(obstacle)
 
@@ -210,13 +217,20 @@ class Setup(QWidget):
 
     @Slot()
     def _on_start_clicked(self) -> None:
-        """Write the run, unless one is being written: a second press starts nothing."""
+        self._write(starts=True)
+
+    @Slot()
+    def _on_begin_writing_requested(self) -> None:
+        self._write(starts=False)
+
+    def _write(self, *, starts: bool) -> None:
+        """Write the run, unless one is being written: a second press does nothing."""
         if self._folder is not None or self.obstacle:
             return
         self.data.lesson.stop()
         self.begin.refresh()
         if self.begin.folder is not None and self.plan.write(self.begin.folder):
-            self._folder = self.begin.folder
+            self._folder, self._starts = self.begin.folder, starts
             self.begin.remember()
             self.message.hide()
         self._show_state()
@@ -225,7 +239,7 @@ class Setup(QWidget):
     def _on_plan_written(self, folder: Path) -> None:
         if folder == self._folder:
             self._folder = None
-            self.run_written.emit(folder)
+            (self.run_written if self._starts else self.run_prepared).emit(folder)
             self.begin.refresh()
 
     @Slot(object)

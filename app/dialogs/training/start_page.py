@@ -37,6 +37,7 @@ from app.settings import RUNS, Settings
 from app.style.fonts import SMALL, mono, sans
 from app.widgets.card import Card, plain_label, set_ink
 from app.widgets.number_field import WholeField
+from app.widgets.steady_button import SteadyButton
 from core.errors import CoreError
 from core.training.config import CHARACTERS
 from core.training.runs import free_folder
@@ -50,10 +51,11 @@ MOST_TITLES = 3
 ONE, MANY, CLUSTER = "One process", "Several GPUs", "Several machines"
 COMMANDS = (ONE, MANY, CLUSTER)
 LEARNED, AS_IT_IS = "learned from the text", "ready"
+WRITE = "Write the folder, start nothing"
 COMMAND_HINT = (
-    "The Start button runs the first line for you. Each of them may be typed in a "
-    "terminal instead, here or on another machine that has the folder; this window can "
-    "watch it from its list of runs."
+    "The Start button writes the folder and runs the first line for you. Any of them "
+    "may be typed in a terminal instead, here or on another machine that has the "
+    "folder, once it is written; this window then watches it."
 )
 
 
@@ -62,6 +64,9 @@ class StartPage(QWidget):
 
     place_changed = Signal()
     """Another name or another place; `folder` or `fault` says what comes of it."""
+
+    writing_requested = Signal()
+    """The folder is to be written, and nothing started."""
 
     def __init__(self, plan: Plan, settings: Settings) -> None:
         """Suggest a name that is free."""
@@ -73,10 +78,13 @@ class StartPage(QWidget):
         self.machines = WholeField(2, MOST_MACHINES)
         self.folder: Path | None = None
         self.fault = ""
+        self.write = SteadyButton(WRITE)
+        self.write.setObjectName("training.write")
         self._where = quiet("")
         self.commands = {name: CommandLine(name) for name in COMMANDS}
         self._summary = SummaryCard()
         self._arrange()
+        self.write.clicked.connect(self.writing_requested)
         self.name.textEdited.connect(self._on_place_edited)
         self.place.textEdited.connect(self._on_place_edited)
         for field in (self.processes, self.machines):
@@ -115,6 +123,7 @@ class StartPage(QWidget):
             command.head.addWidget(field)
         for line in self.commands.values():
             command.body.addWidget(line)
+        command.body.addWidget(self.write, 0, Qt.AlignmentFlag.AlignLeft)
         command.set_note(COMMAND_HINT)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

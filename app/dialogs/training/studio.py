@@ -121,6 +121,7 @@ class Studio(QDialog):
         self.steps.idClicked.connect(self._on_steps_id_clicked)
         self.setup.page_changed.connect(self._show_steps)
         self.setup.run_written.connect(self._on_setup_run_written)
+        self.setup.run_prepared.connect(self.show_run)
         self.setup.plan.draft_changed.connect(self._show_steps)
         self.runs.runs_changed.connect(self._on_runs_runs_changed)
         self.runs.open_requested.connect(self.open_requested)
@@ -139,6 +140,7 @@ class Studio(QDialog):
 
     def show_setup(self) -> None:
         """Turn to the setup, where it was left."""
+        self.longer.hide()  # it asks about a run that is in sight no more
         self._pages.setCurrentWidget(self.setup)
         self._show_steps()
 

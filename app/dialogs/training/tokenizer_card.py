@@ -61,11 +61,9 @@ class TokenizerCard(Card):
         """Learn one, of the usual size."""
         super().__init__("Tokenizer")
         self._tokenizer = TokenizerConfig()
-        self._is_learning = False
+        self._is_learned = self._is_learning = False
         self._ways = QButtonGroup(self)
         self.buttons = {way: self._way(way) for way in WAYS}
-        for button in self.buttons.values():
-            self.head.addWidget(button)
         self.n_vocab = WholeField(LEAST_VOCAB, MOST_VOCAB)
         self.n_vocab.setObjectName("training.n_vocab")
         self.n_vocab.setAccessibleName("Size of the vocabulary")
@@ -90,6 +88,15 @@ class TokenizerCard(Card):
         self._ways.addButton(button, index)
         return button
 
+    def _row_of_ways(self) -> QHBoxLayout:
+        """All ways in a row of their own: beside the title there is no room."""
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        for button in self.buttons.values():
+            row.addWidget(button)
+        row.addStretch(1)
+        return row
+
     def _arrange(self) -> None:
         self._about.setWordWrap(True)
         self._about.setFont(sans(SMALL))
@@ -102,6 +109,7 @@ class TokenizerCard(Card):
         self._merges.setSizePolicy(
             QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored
         )
+        self.body.addLayout(self._row_of_ways())
         row = QHBoxLayout()
         row.setSpacing(8)
         self._size_label = plain_label("Tokens")
@@ -117,8 +125,12 @@ class TokenizerCard(Card):
         self._merges.hide()
 
     def show_tokenizer(self, tokenizer: TokenizerConfig, *, is_learned: bool) -> None:
-        """Show what is chosen; `is_learned` says that its file was made here."""
-        self._tokenizer = tokenizer
+        """Show what is chosen; `is_learned` says that its file was made here.
+
+        Merges are in sight while they are those of this tokenizer.
+        """
+        self._tokenizer, self._is_learned = tokenizer, is_learned
+        self._merges.setVisible(is_learned or self._is_learning)
         way = way_of(tokenizer, is_learned=is_learned)
         self.buttons[way].setChecked(True)
         for widget in (self._size_label, self.n_vocab, self.learn):
@@ -145,7 +157,7 @@ class TokenizerCard(Card):
         self._merges.appendPlainText("\n".join(merge_lines(merged)))
 
     def end(self) -> None:
-        """Learning has ended, one way or another; the merges stay to be read."""
+        """Learning has ended; the merges stay if a tokenizer came of it."""
         self._is_learning = False
         self.learn.setText("Learn it now")
         self._bar.hide()
@@ -176,7 +188,7 @@ class TokenizerCard(Card):
         if name:
             self._ask_file(Path(name))
         else:
-            self.show_tokenizer(self._tokenizer, is_learned=False)
+            self.show_tokenizer(self._tokenizer, is_learned=self._is_learned)
 
     def _ask_file(self, path: Path) -> None:
         self._ask(TokenizerConfig(file=str(path), n_vocab=self._tokenizer.n_vocab))

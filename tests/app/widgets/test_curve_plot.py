@@ -187,6 +187,13 @@ def test_the_words_of_a_mark_stay_on_the_chart(plot, x, share):
     assert words.anchor.x() == share
 
 
+@pytest.mark.parametrize(("y", "is_above"), [(0.0, True), (2.0, True), (4.0, False)])
+def test_the_words_of_a_mark_are_not_cut_by_the_top_of_the_chart(plot, y, is_above):
+    plot.show_series((series(0, 1, 2, 3, 4),), marks=(Mark(1, y, "best"),))
+    _, words = plot._mark_items
+    assert (words.anchor.y() > 1) == is_above
+
+
 def test_a_theme_is_put_on_once_however_often_qt_tells_of_it(qapp, plot, monkeypatch):
     dress, worn = CurvePlot._dress, []
     monkeypatch.setattr(

@@ -55,6 +55,27 @@ def test_what_was_learned_is_taken_and_is_as_large_as_it_became(taught):
     assert taught.setup.data.tokenizer.buttons["Learn one"].isChecked()
 
 
+def test_merges_are_in_sight_only_while_they_are_those_of_the_tokenizer(taught):
+    card = taught.setup.data.tokenizer
+    learn(taught)
+    assert not card._merges.isHidden()
+    card.buttons["Characters"].click()
+    assert card._merges.isHidden()
+    taught.wait()
+
+
+def test_what_was_learned_stays_where_no_other_file_is_chosen(taught, monkeypatch):
+    learn(taught)
+    monkeypatch.setattr(
+        "app.dialogs.training.tokenizer_card.QFileDialog.getOpenFileName",
+        lambda *_: ("", ""),
+    )
+    card = taught.setup.data.tokenizer
+    card.buttons["From a file…"].click()
+    assert card.buttons["Learn one"].isChecked()
+    assert not card._merges.isHidden()
+
+
 def test_the_run_gets_its_own_copy(taught):
     learn(taught)
     folder = taught.start()

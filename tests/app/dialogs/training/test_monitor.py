@@ -260,6 +260,15 @@ def test_the_head_that_has_taken_its_part_best_is_shown_and_says_why(qtbot, page
     assert page.probe.map.matrix.values[1, 0] == 1
 
 
+def test_the_title_keeps_its_letters_beside_a_long_choice_of_heads(qtbot, page, live):
+    tell(live, started(), *a_look(live, 10), scored(10, [0.6, 0.1], [0.0, 0.62]))
+    page.resize(970, 700)
+    show(qtbot, page, live, "running")
+    qtbot.waitUntil(page.probe.heads.isVisible, timeout=WAIT_MS)
+    title = page.probe._title
+    assert title.width() >= title.fontMetrics().horizontalAdvance(title.text)
+
+
 def test_the_head_that_a_person_chose_stays(qtbot, page, live):
     tell(live, started(), *a_look(live, 10))
     show(qtbot, page, live, "running")

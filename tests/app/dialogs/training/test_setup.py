@@ -1,11 +1,14 @@
 """The setup as a person uses it: texts in, a run's folder out."""
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.dialogs.training.commands import machine_command
 from app.dialogs.training.model_page import question_of
 from app.dialogs.training.start_page import summary_of
 from core.tokenizers.folder import open_tokenizer, save_tokenizer
@@ -167,9 +170,42 @@ def test_the_command_that_is_shown_is_the_one_that_starts_this_run(desk):
     one, many, cluster = (line.edit.text() for line in commands)
     folder = str(desk.place / "cats")
     assert one.endswith(f"-m core.training {folder}")
-    assert many == f"torchrun --nproc-per-node 2 -m core.training {folder}"
-    assert "--nnodes 2" in cluster
+    launcher, _, rest = many.partition(" ")
+    assert Path(launcher).name.startswith("torchrun")
+    assert rest == f"--nproc-per-node 2 -m core.training {folder}"
+    assert cluster.startswith("torchrun --nnodes 2")
     assert cluster.endswith(f"-m core.training {folder}")
+
+
+def test_a_launcher_beside_this_python_is_named_in_full(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert machine_command(tmp_path, 2)[0] == "torchrun"
+    name = "torchrun.exe" if sys.platform == "win32" else "torchrun"
+    launcher = tmp_path / name
+    launcher.touch(mode=0o755)
+    assert machine_command(tmp_path, 2)[0] == str(launcher)
+
+
+def test_the_folder_can_be_written_for_a_terminal_without_a_start(desk):
+    prepared = []
+    desk.setup.run_prepared.connect(prepared.append)
+    assert not desk.setup.begin.write.is_usable
+    desk.take(STORIES)
+    desk.setup.show_page(2)
+    desk.setup.begin.write.click()
+    assert desk.setup.start.text() == "Start training"
+    desk.qtbot.waitUntil(lambda: bool(prepared), timeout=20_000)
+    assert prepared == [desk.place / "cats"]
+    assert read_config(prepared[0]).tokenizer.n_vocab == 512
+    assert desk.written == []
+
+
+def test_a_text_is_said_to_be_read_from_the_first_moment(desk):
+    told = []
+    desk.plan.look_changed.connect(lambda _: told.append(desk.plan.is_looking))
+    desk.plan.add_sources((STORIES,))
+    assert told == [True]
+    desk.wait()
 
 
 def test_every_source_is_in_the_list_once_and_can_be_left_out(desk):

@@ -58,6 +58,29 @@ def test_it_opens_on_the_data_with_the_run_still_to_come(studio):
     assert studio.isModal() is False
 
 
+def test_a_folder_that_is_only_written_waits_to_be_started(studio, qtbot):
+    studio.setup.plan.add_sources((StorySource(seed=3, n_characters=20_000),))
+    qtbot.waitUntil(lambda: not studio.setup.plan.is_looking, timeout=WAIT_MS)
+    studio.steps.button(BEGIN).click()
+    QTest.mouseClick(studio.setup.begin.write, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: studio.shows_run, timeout=WAIT_MS)
+    shown = studio.runs.shown
+    qtbot.waitUntil(lambda: shown.control.state == "idle", timeout=WAIT_MS)
+    assert (shown.head.state.text(), shown.head.pause.text()) == (
+        "not started",
+        "Start",
+    )
+    assert not studio.runs.at_work
+
+
+def test_the_question_how_long_goes_with_its_run(studio, qtbot):
+    folder = started(studio, qtbot)
+    studio.longer.ask(folder)
+    assert studio.longer.isVisible()
+    studio.steps.button(MODEL).click()
+    assert not studio.longer.isVisible()
+
+
 def test_a_start_writes_the_run_where_it_was_asked_and_shows_it(studio, qtbot):
     folder = started(studio, qtbot)
     assert folder == runs_folder(Settings()) / "my model"
