@@ -24,14 +24,45 @@ Position = Literal["sinusoidal", "learned", "rotary", "none"]
 Norm = Literal["layer_norm", "rms_norm"]
 NormPlace = Literal["pre", "post"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+RotaryScaling = Literal["none", "linear", "llama3"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "position": get_args(Position),
     "norm": get_args(Norm),
     "norm_place": get_args(NormPlace),
     "activation": get_args(Activation),
+    "rotary_scaling": get_args(RotaryScaling),
 }
-AT_LEAST_ONE = ("n_vocab", "n_ctx", "d_model", "n_layers", "n_heads")
+AT_LEAST_ONE = ("n_vocab", "n_ctx", "d_model", "n_layers", "n_heads", "rotary_n_ctx")
+AT_LEAST_ZERO = ("n_kv_heads", "d_head", "d_ff")
+SWITCHES = (
+    "gated",
+    "tie_embeddings",
+    "scale_embeddings",
+    "bias",
+    "qkv_bias",
+    "norm_qk",
+)
+ABOVE_ZERO = (
+    "eps",
+    "rotary_base",
+    "rotary_factor",
+    "rotary_low",
+    "rotary_high",
+    "sinusoid_base",
+)
+ROTARY_FIELDS: dict[str, tuple[str, ...]] = {
+    "none": ("rotary_base",),
+    "linear": ("rotary_base", "rotary_factor"),
+    "llama3": (
+        "rotary_base",
+        "rotary_factor",
+        "rotary_low",
+        "rotary_high",
+        "rotary_n_ctx",
+    ),
+}
+"""What the turning of queries and keys is computed from, by `rotary_scaling`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +78,11 @@ class ModelConfig:
     n_layers: int = 4
     """Blocks of attention and feed-forward."""
     n_heads: int = 4
-    """Attention heads per layer; d_head is d_model / n_heads."""
+    """Attention heads per layer."""
     n_kv_heads: int = 0
     """Heads of keys and values; query heads share them in groups. 0 means n_heads."""
+    d_head: int = 0
+    """Width of one head. 0 means d_model / n_heads."""
     d_ff: int = 0
     """Width of the feed-forward network. 0 means 4 x d_model."""
     position: Position = "sinusoidal"
@@ -58,6 +91,21 @@ class ModelConfig:
     """Longest wavelength of added waves, over 2 pi; 10,000 in 2017."""
     rotary_base: float = 10000.0
     """Longest wavelength of rotary positions, over 2 pi."""
+    rotary_scaling: RotaryScaling = "none"
+    """How rotary positions were stretched after training, to read longer texts.
+
+    linear turns everything more slowly; llama3 only what turns slowly anyway.
+    """
+    rotary_factor: float = 1.0
+    """How much more slowly stretched rotary positions turn."""
+    rotary_low: float = 1.0
+    """llama3: pairs that turn less often than this in rotary_n_ctx are stretched."""
+    rotary_high: float = 4.0
+    """llama3: pairs that turn more often than this in rotary_n_ctx are left alone."""
+    rotary_n_ctx: int = 8192
+    """llama3: tokens that could be read before the stretching."""
+    norm_qk: bool = False
+    """Norm each head's queries and keys by RMS, before they are turned."""
     norm: Norm = "layer_norm"
     """Layer norm takes the mean away and divides by the deviation; RMS norm divides."""
     norm_place: NormPlace = "pre"
@@ -72,6 +120,8 @@ class ModelConfig:
     """Multiply embedding rows by sqrt(d_model) before positions are added."""
     bias: bool = True
     """Give linear maps and layer norms a bias."""
+    qkv_bias: bool = False
+    """Give queries, keys and values a bias, also where nothing else has one."""
     dropout: float = 0.0
     """Share of values dropped, in training alone."""
     eps: float = 1e-5
@@ -80,10 +130,11 @@ class ModelConfig:
     def __post_init__(self) -> None:
         for name in AT_LEAST_ONE:
             _require_whole(name, getattr(self, name), 1)
-        _require_whole("n_kv_heads", self.n_kv_heads, 0)
-        _require_whole("d_ff", self.d_ff, 0)
-        object.__setattr__(self, "n_kv_heads", self.n_kv_heads or self.n_heads)
-        object.__setattr__(self, "d_ff", self.d_ff or 4 * self.d_model)
+        for name in AT_LEAST_ZERO:
+            _require_whole(name, getattr(self, name), 0)
+        self._check_shares()
+        for name, value in self._left_to_it().items():
+            object.__setattr__(self, name, getattr(self, name) or value)
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 listed = ", ".join(choices)
@@ -91,7 +142,7 @@ class ModelConfig:
                     f"{name} = {getattr(self, name)!r} is not known; "
                     f"choose one of {listed}."
                 )
-        for name in ("gated", "tie_embeddings", "scale_embeddings", "bias"):
+        for name in SWITCHES:
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(
                     f"{name} = {getattr(self, name)!r} must be true or false."
@@ -100,9 +151,9 @@ class ModelConfig:
         self._check_numbers()
 
     @property
-    def d_head(self) -> int:
-        """Width of one head."""
-        return self.d_model // self.n_heads
+    def d_heads(self) -> int:
+        """Width of all heads side by side; mostly d_model."""
+        return self.n_heads * self.d_head
 
     @property
     def n_queries_per_key(self) -> int:
@@ -125,17 +176,44 @@ class ModelConfig:
             )
         return cls(**fields)
 
+    @property
+    def rotary_settings(self) -> tuple[float, ...]:
+        """The values of its `ROTARY_FIELDS`, in order."""
+        return tuple(getattr(self, name) for name in ROTARY_FIELDS[self.rotary_scaling])
+
+    def has_bias(self, name: str) -> bool:
+        """Whether a linear map has a bias, by the last letter of its name: "b_Q"."""
+        return self.bias or (self.qkv_bias and name[-1] in "QKV")
+
+    def chosen(self) -> dict[str, Any]:
+        """The fields as a person would write them: 0 where the others decide."""
+        values = self.to_dict()
+        for name, value in self._left_to_it().items():
+            if values[name] == value:
+                values[name] = 0
+        return values
+
     def to_dict(self) -> dict[str, Any]:
         """The fields as a plain table, for a file."""
         return dataclasses.asdict(self)
 
-    def _check_heads(self) -> None:
-        if self.d_model % self.n_heads:
+    def _left_to_it(self) -> dict[str, int]:
+        """What stands for 0."""
+        return {
+            "n_kv_heads": self.n_heads,
+            "d_head": self.d_model // self.n_heads,
+            "d_ff": 4 * self.d_model,
+        }
+
+    def _check_shares(self) -> None:
+        if not self.d_head and self.d_model % self.n_heads:
             near = nearest_divisors(self.d_model, self.n_heads)
             raise ConfigError(
                 f"d_model = {self.d_model} cannot be shared by "
                 f"n_heads = {self.n_heads}; try n_heads = {near}."
             )
+
+    def _check_heads(self) -> None:
         if self.n_heads % self.n_kv_heads:
             raise ConfigError(
                 f"n_heads = {self.n_heads} cannot be grouped over "
@@ -144,8 +222,13 @@ class ModelConfig:
         if self.position == "rotary" and self.d_head % 2:
             raise ConfigError(
                 f"position = 'rotary' turns pairs of numbers, so d_head must be "
-                f"even; d_model = {self.d_model} over n_heads = {self.n_heads} "
-                f"gives {self.d_head}."
+                f"even; it is {self.d_head}: d_model = {self.d_model} over n_heads = "
+                f"{self.n_heads}, or what was chosen."
+            )
+        if self.rotary_scaling == "llama3" and self.rotary_high <= self.rotary_low:
+            raise ConfigError(
+                f"rotary_high = {self.rotary_high} must be above rotary_low = "
+                f"{self.rotary_low}."
             )
 
     def _check_numbers(self) -> None:
@@ -154,7 +237,7 @@ class ModelConfig:
             raise ConfigError(
                 f"dropout = {self.dropout} must be at least 0 and below 1."
             )
-        for name in ("eps", "rotary_base", "sinusoid_base"):
+        for name in ABOVE_ZERO:
             _require_number(name, getattr(self, name))
             value = float(getattr(self, name))  # torch has no whole numbers so large
             if not 0 < value < float("inf"):

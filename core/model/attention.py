@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.model import functions
 from core.model.kv_cache import KeyValueCache
-from core.model.norm import NORMS
+from core.model.norm import NORMS, HeadNorm
 from core.model.recording import Watcher
 
 
@@ -28,12 +28,15 @@ class Attention(nn.Module):
         self.W_Q = nn.Parameter(torch.empty(d_model, config.n_heads, d_head))
         self.W_K = nn.Parameter(torch.empty(d_model, config.n_kv_heads, d_head))
         self.W_V = nn.Parameter(torch.empty(d_model, config.n_kv_heads, d_head))
-        self.W_O = nn.Parameter(torch.empty(d_model, d_model))
+        self.W_O = nn.Parameter(torch.empty(config.d_heads, d_model))
+        self.q_normed = HeadNorm(config) if config.norm_qk else None
+        self.k_normed = HeadNorm(config) if config.norm_qk else None
         self.b_Q = self.b_K = self.b_V = self.b_O = None
-        if config.bias:
+        if config.has_bias("b_Q"):
             self.b_Q = nn.Parameter(torch.zeros(config.n_heads, d_head))
             self.b_K = nn.Parameter(torch.zeros(config.n_kv_heads, d_head))
             self.b_V = nn.Parameter(torch.zeros(config.n_kv_heads, d_head))
+        if config.bias:
             self.b_O = nn.Parameter(torch.zeros(d_model))
 
     def forward(
@@ -52,10 +55,12 @@ class Attention(nn.Module):
         q = watch(f"{path}.q", functions.project_heads(x, self.W_Q, self.b_Q))
         k = watch(f"{path}.k", functions.project_heads(x, self.W_K, self.b_K))
         v = watch(f"{path}.v", functions.project_heads(x, self.W_V, self.b_V))
+        if self.q_normed is not None and self.k_normed is not None:
+            q = watch(f"{path}.q_normed", self.q_normed(q))
+            k = watch(f"{path}.k_normed", self.k_normed(k))
         if self.config.position == "rotary":
-            base = self.config.rotary_base
-            q = watch(f"{path}.q_rotated", functions.rotate(q, positions, base))
-            k = watch(f"{path}.k_rotated", functions.rotate(k, positions, base))
+            q = watch(f"{path}.q_rotated", self._turned(q, positions))
+            k = watch(f"{path}.k_rotated", self._turned(k, positions))
         if cache is not None:
             k, v = cache.extend(self.layer, k, v)
         if watch.asks_for_rows(path):
@@ -68,6 +73,10 @@ class Attention(nn.Module):
         heads = watch(f"{path}.heads", heads)
         joined = watch(f"{path}.concat", functions.concat(heads))
         return watch(f"{path}.out", functions.linear(joined, self.W_O, self.b_O))
+
+    def _turned(self, x: Tensor, positions: Tensor) -> Tensor:
+        turn = functions.ROTATIONS[self.config.rotary_scaling]
+        return turn(x, positions, *self.config.rotary_settings)
 
     def _step_by_step(
         self, q: Tensor, k: Tensor, v: Tensor, allowed: Tensor, watch: Watcher

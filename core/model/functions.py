@@ -84,17 +84,97 @@ def project_heads(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tens
     return rows.view(*x.shape[:-1], *weight.shape[1:]).transpose(-3, -2)
 
 
+def norm_heads(x: Tensor, eps: float, gamma: Tensor) -> Tensor:
+    """Norm each head's rows by themselves, as `rms_norm` does (Henry et al. 2020).
+
+    [..., n_heads, n, d_head] -> the same.
+    """
+    return F.rms_norm(x, x.shape[-1:], gamma, eps)
+
+
 def rotate(x: Tensor, positions: Tensor, base: float) -> Tensor:
     """Turn pairs of features by an angle that grows with the position (RoPE).
 
     [..., n_heads, n, d_head] -> the same. Feature d is paired with d + d_head / 2, as
     Llama's published weights expect; pair i turns by position / base^(2i / d_head).
     """
-    half = x.shape[-1] // 2
-    pairs = torch.arange(half, device=positions.device)
-    angles = positions[:, None] / base ** (pairs / half)
+    return turn_pairs(x, positions, speeds(x.shape[-1] // 2, base, x.device))
+
+
+def rotate_linear(x: Tensor, positions: Tensor, base: float, factor: float) -> Tensor:
+    """Turn pairs as `rotate` does, `factor` times more slowly.
+
+    So a longer text has the angles that shorter ones had in training.
+    """
+    plain = speeds(x.shape[-1] // 2, base, x.device)
+    return turn_pairs(x, positions, speeds_linear(plain, factor))
+
+
+def rotate_llama3(
+    x: Tensor,
+    positions: Tensor,
+    base: float,
+    factor: float,
+    low: float,
+    high: float,
+    n_ctx: float,
+) -> Tensor:
+    """Turn pairs as `rotate` does, slow ones `factor` times more slowly (Llama 3.1)."""
+    plain = speeds(x.shape[-1] // 2, base, x.device)
+    slowed = speeds_llama3(plain, factor, low, high, n_ctx)
+    return turn_pairs(x, positions, slowed)
+
+
+ROTATIONS: dict[str, Callable[..., Tensor]] = {
+    "none": rotate,
+    "linear": rotate_linear,
+    "llama3": rotate_llama3,
+}
+"""By `rotary_scaling`; what each takes, `ModelConfig.rotary_settings` gives."""
+
+
+def speeds(half: int, base: float, device: torch.device | None = None) -> Tensor:
+    """How far each of `half` pairs turns from one position to the next, in radians.
+
+    -> [half]   base^(-i / half)
+    """
+    return 1 / base ** (torch.arange(half, device=device) / half)
+
+
+def speeds_linear(plain: Tensor, factor: float) -> Tensor:
+    """All speeds, `factor` times lower. [half]."""
+    return plain / factor
+
+
+def speeds_llama3(
+    plain: Tensor, factor: float, low: float, high: float, n_ctx: float
+) -> Tensor:
+    """Lower speeds for pairs that turn fewer than `high` times in `n_ctx` tokens.
+
+    Of those, the ones under `low` turns become `factor` times lower; between the two
+    the share that is kept grows with the turns. [half].
+    """
+    turns = n_ctx * plain / (2 * math.pi)
+    kept = ((turns - low) / (high - low)).clamp(0, 1)
+    return plain * kept + plain * (1 - kept) / factor
+
+
+SLOWED: dict[str, Callable[..., Tensor]] = {
+    "none": same,
+    "linear": speeds_linear,
+    "llama3": speeds_llama3,
+}
+"""By `rotary_scaling`: the speeds, and the settings after the base."""
+
+
+def turn_pairs(x: Tensor, positions: Tensor, speed: Tensor) -> Tensor:
+    """Turn feature d together with d + d_head / 2, by position x speed.
+
+    [..., n_heads, n, d_head], [n], [d_head / 2] -> the first shape
+    """
+    angles = positions[:, None] * speed
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-    low, high = x[..., :half], x[..., half:]
+    low, high = x.chunk(2, dim=-1)
     return torch.cat((low * cos - high * sin, high * cos + low * sin), dim=-1)
 
 

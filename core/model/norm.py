@@ -1,6 +1,7 @@
 """Norms: bring each token's row back to a common size.
 
-In and out: [..., n, d_model]. Steps: attn.norm, ffn.norm, output.norm.
+In and out: [..., n, d_model]. Steps: attn.norm, ffn.norm, output.norm; of each head,
+[..., n_heads, n, d_head]: attn.q_normed, attn.k_normed.
 """
 
 from collections.abc import Callable
@@ -37,6 +38,19 @@ class RMSNorm(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """[..., n, d_model] -> the same."""
         return functions.rms_norm(x, self.eps, self.gamma)
+
+
+class HeadNorm(nn.Module):
+    """Each head's row by itself: divided by its root mean square, scaled by gamma."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.eps = config.eps
+        self.gamma = nn.Parameter(torch.ones(config.d_head))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[..., n_heads, n, d_head] -> the same."""
+        return functions.norm_heads(x, self.eps, self.gamma)
 
 
 NORMS: dict[str, Callable[[ModelConfig], nn.Module]] = {

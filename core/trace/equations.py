@@ -6,6 +6,7 @@ step's inputs. Long sums show their largest terms and the sum of the rest.
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -101,18 +102,22 @@ def _layer_norm(index: tuple[int, ...], values: Values) -> str:
 def _rms_norm(index: tuple[int, ...], values: Values) -> str:
     row, eps, gamma = values
     bottom = rf"\sqrt{{{latex(float((row**2).mean()))} + {_eps(eps)}}}"
-    return rf"\frac{{{latex(row[index[1]])}}}{{{bottom}}} \cdot {bracketed(gamma[0])}"
+    return rf"\frac{{{latex(row[index[-1]])}}}{{{bottom}}} \cdot {bracketed(gamma[0])}"
 
 
 def _eps(eps: NDArray[Any]) -> str:
     return latex(float(eps[0]), 1)
 
 
-def _turned(index: tuple[int, ...], values: Values) -> str:
-    row, position, base = values
+def _turned(scaling: str, index: tuple[int, ...], values: Values) -> str:
+    from core.model import functions
+
+    row, position, base, *stretched = values
     half, feature = len(row) // 2, index[2]
     is_low = feature < half
-    angle = float(position[0]) / float(base[0]) ** ((feature % half) / half)
+    plain = functions.speeds(half, float(base[0]))
+    speed = functions.SLOWED[scaling](plain, *(float(each[0]) for each in stretched))
+    angle = float(position[0]) * float(speed[feature % half])
     partner = row[feature + half if is_low else feature - half]
     sign = "-" if is_low else "+"
     return (
@@ -180,7 +185,10 @@ WRITERS: dict[str, Writer] = {
     "sinusoid": _wave,
     "layer_norm": _layer_norm,
     "rms_norm": _rms_norm,
-    "rotate": _turned,
+    "norm_heads": _rms_norm,
+    "rotate": partial(_turned, "none"),
+    "rotate_linear": partial(_turned, "linear"),
+    "rotate_llama3": partial(_turned, "llama3"),
     "mask": _masked,
     "softmax": _softmax,
     "relu": _relu,

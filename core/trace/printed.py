@@ -105,6 +105,8 @@ def _likeliest(explanation: "Explanation", block: "Block") -> list[int]:
 
 PLACES: dict[str, Callable[["Explanation", "Block"], list[int]]] = {
     "rotate": _turned,
+    "rotate_linear": _turned,
+    "rotate_llama3": _turned,
     "largest": _likeliest,
 }
 """Which entries of a long row are spelled out, by op; elsewhere the cell's own."""

@@ -10,7 +10,7 @@ from core.trace.matrix import Cell
 from core.trace.steps import TOKEN_OPS, Step
 from core.trace.trace import Trace
 
-ROWS_OF_KEYS = ("attn.k", "attn.k_rotated", "attn.v")
+ROWS_OF_KEYS = ("attn.k", "attn.k_normed", "attn.k_rotated", "attn.v")
 """Steps whose rows belong to the tokens looked at, not to the one that looks."""
 
 
@@ -169,9 +169,10 @@ def _query_head(axis: str, place: int, selection: Selection, trace: Trace) -> in
 
 def _same_name(key: str, trace: Trace) -> str | None:
     """The step of another model that is called alike, in the last layer at most."""
-    name = key.split(".", 2)[-1] if key.startswith("layers.") else key
-    layer = int(key.split(".")[1]) if key.startswith("layers.") else 0
-    layer = min(layer, trace.config.n_layers - 1)
+    of, _, in_layer = key.removeprefix("layers.").partition(".")
+    is_in_layer = key.startswith("layers.") and of.isdecimal()
+    name = in_layer if is_in_layer else key
+    layer = min(int(of), trace.config.n_layers - 1) if is_in_layer else 0
     for candidate in (f"layers.{layer}.{name}", name):
         if candidate in trace.keys:
             return candidate

@@ -16,7 +16,7 @@ Adding an architecture is adding rows here.
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.config import ModelConfig
+from core.config import ROTARY_FIELDS, ModelConfig
 
 TOKENS = ("n",)
 STREAM = ("n", "d_model")
@@ -24,6 +24,7 @@ QUERY_HEADS = ("n_heads", "n", "d_head")
 KEY_HEADS = ("n_kv_heads", "n", "d_head")
 SQUARE = ("n_heads", "n_query", "n_key")
 HIDDEN = ("n", "d_ff")
+JOINED = ("n", "d_heads")
 VOCABULARY = ("n", "n_vocab")
 
 TOKEN_OPS = ("split", "merge", "number")
@@ -78,6 +79,7 @@ def axis_sizes(config: ModelConfig, n: int) -> dict[str, int]:
         "n_heads": config.n_heads,
         "n_kv_heads": config.n_kv_heads,
         "d_head": config.d_head,
+        "d_heads": config.d_heads,
         "d_ff": config.d_ff,
         "n_vocab": config.n_vocab,
     }
@@ -166,18 +168,17 @@ def _attention_steps(config: ModelConfig, attn: str, source: str) -> list[Step]:
         project("V", KEY_HEADS),
     ]
     q, k, v = (row.key for row in rows)
-    if config.position == "rotary":
-        given = ("positions", "config.rotary_base")
-        for key, axes in ((q, QUERY_HEADS), (k, KEY_HEADS)):
-            letter = key[-1].upper()
-            formula = rf"\tilde {letter}_p = R_p \, {letter}_p"
-            rows.append(Step(f"{key}_rotated", "rotate", (key, *given), axes, formula))
-        q, k = f"{q}_rotated", f"{k}_rotated"
+    for prepare in (_normed_heads, _rotated_heads):
+        prepared = prepare(config, attn, q, k)
+        if prepared:
+            q, k = (row.key for row in prepared)
+        rows += prepared
     scores, scaled, masked = f"{attn}.scores", f"{attn}.scaled", f"{attn}.masked"
     pattern, heads, joined = f"{attn}.pattern", f"{attn}.heads", f"{attn}.concat"
     root, out = r"\frac{Q K^T}{\sqrt{d_{head}}}", f"{attn}.out"
     softmax = rf"A = \text{{softmax}}\left({root} + M\right)"
     weights = _with_bias(config, f"{attn}.W_O", f"{attn}.b_O")
+    wide = STREAM if config.d_heads == config.d_model else JOINED
     mixed = r"O = (H_1 \,|\, \dots \,|\, H_h) \, W_O" + _plus(config, "b_O")
     return [
         *rows,
@@ -186,9 +187,40 @@ def _attention_steps(config: ModelConfig, attn: str, source: str) -> list[Step]:
         Step(masked, "mask", (scaled, "mask"), SQUARE, "S'' = S' + M"),
         Step(pattern, "softmax", (masked,), SQUARE, softmax),
         Step(heads, "mix", (pattern, v), QUERY_HEADS, "H = A V"),
-        Step(joined, "concat", (heads,), STREAM, r"(H_1 \,|\, \dots \,|\, H_h)"),
+        Step(joined, "concat", (heads,), wide, r"(H_1 \,|\, \dots \,|\, H_h)"),
         Step(out, "linear", (joined, *weights), STREAM, mixed),
     ]
+
+
+def _normed_heads(config: ModelConfig, attn: str, q: str, k: str) -> list[Step]:
+    """Queries and keys, each head's rows normed by themselves."""
+    if not config.norm_qk:
+        return []
+    rows = []
+    for source, letter, axes in ((q, "q", QUERY_HEADS), (k, "k", KEY_HEADS)):
+        key, x = f"{attn}.{letter}_normed", letter.upper()
+        bottom = rf"\sqrt{{\overline{{{x}^2}} + \epsilon}}"
+        formula = rf"\hat {x} = \frac{{{x}}}{{{bottom}}} \odot \gamma"
+        inputs = (source, "config.eps", f"{key}.gamma")
+        rows.append(Step(key, "norm_heads", inputs, axes, formula))
+    return rows
+
+
+def _rotated_heads(config: ModelConfig, attn: str, q: str, k: str) -> list[Step]:
+    """Queries and keys, turned by their positions."""
+    if config.position != "rotary":
+        return []
+    scaling = config.rotary_scaling
+    op = "rotate" if scaling == "none" else f"rotate_{scaling}"
+    given = ("positions", *(f"config.{name}" for name in ROTARY_FIELDS[scaling]))
+    rows = []
+    for source, letter, axes in ((q, "q", QUERY_HEADS), (k, "k", KEY_HEADS)):
+        hat = r"\hat " if config.norm_qk else ""
+        formula = rf"\tilde {letter.upper()}_p = R_p \, {hat}{letter.upper()}_p"
+        rows.append(
+            Step(f"{attn}.{letter}_rotated", op, (source, *given), axes, formula)
+        )
+    return rows
 
 
 def _feed_forward_steps(config: ModelConfig, ffn: str, source: str) -> list[Step]:
@@ -256,8 +288,8 @@ def _norm(config: ModelConfig, key: str, source: str, symbol: str) -> Step:
 
 
 def _with_bias(config: ModelConfig, weight: str, bias: str) -> tuple[str, ...]:
-    return (weight, bias) if config.bias else (weight,)
+    return (weight, bias) if config.has_bias(bias) else (weight,)
 
 
 def _plus(config: ModelConfig, bias: str) -> str:
-    return f" + {bias}" if config.bias else ""
+    return f" + {bias}" if config.has_bias(bias) else ""

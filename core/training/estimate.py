@@ -52,11 +52,16 @@ class Memory:
 def parameters_by_part(config: ModelConfig) -> dict[str, int]:
     """Count the weights by part, in the order of the pass; tied ones once."""
     d_model, d_ff, bias = config.d_model, config.d_ff, config.bias
-    d_keys = config.n_kv_heads * config.d_head
+    d_heads, d_keys = config.d_heads, config.n_kv_heads * config.d_head
     n_hidden = 2 if config.gated else 1
     n_norms = 2 * config.n_layers + (config.norm_place == "pre")
     has_shift = bias and config.norm == "layer_norm"
-    attention = 2 * d_model * (d_model + d_keys) + bias * 2 * (d_model + d_keys)
+    attention = (
+        2 * d_model * (d_heads + d_keys)
+        + config.has_bias("b_Q") * (d_heads + 2 * d_keys)
+        + bias * d_model
+        + config.norm_qk * 2 * config.d_head
+    )
     feed_forward = (n_hidden + 1) * d_model * d_ff + bias * (n_hidden * d_ff + d_model)
     return {
         "embedding": config.n_vocab * d_model,

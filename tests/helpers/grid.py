@@ -2,8 +2,17 @@
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 from core.config import ModelConfig
+
+SCALINGS: dict[str, Any] = {
+    "relu": "none",
+    "gelu": "linear",
+    "gelu_tanh": "llama3",
+    "silu": "llama3",
+}
+"""A stretching of rotary positions for each activation: each is there, no more runs."""
 
 
 def grid() -> Iterator[ModelConfig]:
@@ -33,6 +42,14 @@ def grid() -> Iterator[ModelConfig]:
             tie_embeddings=tied,
             scale_embeddings=gated,
             bias=norm == "layer_norm",
+            qkv_bias=gated,
+            d_head=0 if activation in ("relu", "silu") else 6,
+            norm_qk=activation in ("gelu", "silu"),
+            rotary_scaling=SCALINGS[activation],
+            rotary_factor=8.0 if gated else 1.5,
+            rotary_low=0.25,
+            rotary_high=1.0,
+            rotary_n_ctx=8 if gated else 20,
             eps=1e-5 if tied else 0.5,  # so large that an eps of its own shows
             sinusoid_base=10000.0 if tied else 64.0,
         )

@@ -134,12 +134,8 @@ def raw(config: Any) -> dict[str, Any]:
 
     A model fills in widths that were left to it; they go on following the others.
     """
-    values = {
+    if isinstance(config, ModelConfig):
+        return config.chosen()
+    return {
         each.name: getattr(config, each.name) for each in dataclasses.fields(config)
     }
-    if isinstance(config, ModelConfig):
-        if config.n_kv_heads == config.n_heads:
-            values["n_kv_heads"] = 0
-        if config.d_ff == 4 * config.d_model:
-            values["d_ff"] = 0
-    return values

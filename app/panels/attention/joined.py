@@ -64,7 +64,7 @@ class ConcatPage(Page):
 
     def mark(self, scene: Scene) -> None:
         """Outline the chosen number; mark the head it came from."""
-        feature = feature_of(scene.selection, scene.trace, "d_model")
+        feature = feature_of(scene.selection, scene.trace, "d_heads")
         self._strip.set_selected(scene.selection.query, feature)
         self._grid.set_selected(feature // scene.trace.config.d_head)
 

@@ -1,8 +1,10 @@
 """The norm: every token's row before and after, on the same features.
 
-Step: attn.norm. What the norm takes from a row and divides it by stands beside it.
+Steps: attn.norm, attn.q_normed, attn.k_normed. What the norm takes from a row and
+divides it by stands beside it.
 """
 
+from collections.abc import Hashable
 from functools import partial
 
 from PySide6.QtCore import Slot
@@ -21,14 +23,13 @@ from core.trace.views.attention_norm import NormView, norm_parts, norm_view
 
 
 class NormPage(Page):
-    """The stream above, the normed stream below."""
+    """The rows above, the normed rows below."""
 
     def __init__(self) -> None:
         """Empty maps."""
         super().__init__()
         self._view: NormView | None = None
         self._before, self._after = NormSide(), NormSide()
-        self._before.set_title("Before: the residual stream")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(CARD_GAP)
@@ -41,11 +42,18 @@ class NormPage(Page):
 
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """Both sides."""
-        return norm_parts(scene.trace, scene.selection.step)
+        return norm_parts(scene.trace, scene.selection.step, scene.selection.head)
+
+    def subject(self, scene: Scene) -> Hashable:
+        """The step and, as each may have rows of its own, the head."""
+        return scene.selection.step, scene.selection.head
 
     def fill(self, scene: Scene) -> None:
         """Show both sides."""
-        self._view = view = norm_view(scene.trace, scene.selection.step)
+        at = scene.selection
+        self._view = view = norm_view(scene.trace, at.step, at.head)
+        self._before.set_title(f"Before: {view.name}")
+        self._before.set_note(view.note)
         self._after.set_title(f"After: normed, then {view.learning}")
         sides = (self._before, self._after), (view.before, view.after), view.measured
         for side, matrix, measured in zip(*sides, strict=True):
@@ -56,9 +64,10 @@ class NormPage(Page):
 
     def mark(self, scene: Scene) -> None:
         """Outline the chosen number on both sides."""
-        feature = feature_of(scene.selection, scene.trace, "d_model")
+        axis = scene.trace.step(scene.selection.step).axes[-1]
+        feature = feature_of(scene.selection, scene.trace, axis)
         for side in (self._before, self._after):
-            side.set_selected(scene.selection.query, feature)
+            side.set_selected(self.row(), feature)
 
     # What the reader does.
 
@@ -68,7 +77,7 @@ class NormPage(Page):
 
     @Slot(int, int)
     def _on_cell_clicked(self, row: int, column: int) -> None:
-        self.ask(query=row, feature=column)
+        self.ask_row(row, column)
 
 
 class NormSide(Card):

@@ -28,6 +28,8 @@ PAGES: dict[str, type[Page]] = {
     "q": ProjectionsPage,
     "k": ProjectionsPage,
     "v": ProjectionsPage,
+    "q_normed": NormPage,
+    "k_normed": NormPage,
     "q_rotated": RotationPage,
     "k_rotated": RotationPage,
     "heads": MixPage,

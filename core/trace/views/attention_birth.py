@@ -28,7 +28,14 @@ Numbers = NDArray[np.floating[Any]]
 
 STAGES = ("scores", "scaled", "masked", "pattern")
 SEEN = {"": "allowed", AFTER: "it comes after", PADDING: PADDING, NO_KEY: NO_KEY}
-VECTOR_NAMES = {"q": "q", "k": "k", "q_rotated": "q turned", "k_rotated": "k turned"}
+VECTOR_NAMES = {
+    "q": "q",
+    "k": "k",
+    "q_normed": "q normed",
+    "k_normed": "k normed",
+    "q_rotated": "q turned",
+    "k_rotated": "k turned",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +123,7 @@ class BirthView:
     @property
     def reading(self) -> str:
         """How to read the products."""
-        is_turned = self.vector_names[0] != VECTOR_NAMES["q"]
+        is_turned = self.vector_names[0] == VECTOR_NAMES["q_rotated"]
         turned = ", both turned by their positions" if is_turned else ""
         sharing = f" · {self.sharing}" if self.sharing else ""
         return f"each number of q times the one below it in k{turned}{sharing}"

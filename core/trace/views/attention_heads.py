@@ -85,6 +85,8 @@ NAMES = {
     "q": "Q",
     "k": "K",
     "v": "V",
+    "q_normed": "Q normed",
+    "k_normed": "K normed",
     "q_rotated": "Q turned",
     "k_rotated": "K turned",
     "heads": "H",

@@ -1,7 +1,8 @@
-"""The stream before and after the norm that attention reads through.
+"""Rows before and after a norm of attention: the stream's, or one head's q or k.
 
-Step: attn.norm. In: a trace. Out: two maps of tokens by features, and for every token
-what the norm takes away and divides by: numbers of the trace's own rows.
+Steps: attn.norm, attn.q_normed, attn.k_normed. In: a trace. Out: two maps of tokens by
+features, and for every token what the norm takes away and divides by: numbers of the
+trace's own rows.
 """
 
 from collections.abc import Callable
@@ -13,22 +14,27 @@ from numpy.typing import NDArray
 from core.trace.matrix import FloatArray, Matrix
 from core.trace.needs import Index
 from core.trace.numbers import may_be_broken, short
+from core.trace.steps import Step
 from core.trace.trace import Trace
-from core.trace.views.axes import feature_axis, signed_scale, token_axis
+from core.trace.views.attention_products import head_of, sharing_note
+from core.trace.views.axes import feature_axis, row_role, signed_scale, token_axis
 from core.trace.views.roles import role_of
 
 Numbers = NDArray[np.float64]
 
+STREAM = "the residual stream"
 LEARNED = {"γ": "× γ", "β": "+ β"}
 """The gain and the shift, in the order of the step's inputs, and what they do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormView:
-    """Rows of the stream as they come, and on one scale."""
+    """Rows as they come, and on one scale."""
 
     place: str
-    """ "layer 2"."""
+    """ "layer 2", or "layer 2 · head 1"."""
+    name: str
+    """What the rows are: "the residual stream", "Q of head 1"."""
     before: Matrix
     after: Matrix
     measures: tuple[str, ...]
@@ -36,7 +42,9 @@ class NormView:
     measured: tuple[FloatArray, FloatArray]
     """[n_measures, n] before, and after."""
     learned: tuple[tuple[str, FloatArray], ...]
-    """The gain γ, and the shift β where there is one: [d_model]."""
+    """The gain γ, and the shift β where there is one: a number for each feature."""
+    note: str = ""
+    """Which query heads share this key head, where several do."""
 
     @property
     def learning(self) -> str:
@@ -57,35 +65,47 @@ class NormView:
         )
 
 
-def norm_parts(trace: Trace, key: str) -> tuple[tuple[str, Index], ...]:
+def norm_parts(trace: Trace, key: str, head: int) -> tuple[tuple[str, Index], ...]:
     """What `norm_view` asks of the trace."""
-    return ((trace.step(key).inputs[0], ()), (key, ()))
+    step = trace.step(key)
+    index = _head_index(step, trace, head)
+    return ((step.inputs[0], index), (key, index))
 
 
-def norm_view(trace: Trace, key: str) -> NormView:
-    """Both sides of a norm."""
+def norm_view(trace: Trace, key: str, head: int) -> NormView:
+    """Both sides of a norm; of a head's rows where each head has its own."""
     step = trace.step(key)
     source, _, *weights = step.inputs
-    rows, columns = (
-        token_axis(trace, "token", "query"),
-        feature_axis(trace.sizes["d_model"]),
-    )
-    stream, normed = trace[source], trace[key]
-    measures = MEASURES[step.op]
+    index = _head_index(step, trace, head)
+    before, after = (_matrix(trace, step, at, index) for at in (source, key))
     assert step.layer is not None
+    place, is_shared = f"layer {step.layer + 1}", step.axes[0] == "n_kv_heads"
     return NormView(
-        place=f"layer {step.layer + 1}",
-        before=Matrix(
-            stream, rows, columns, signed_scale(stream), role_of(source), source
-        ),
-        after=Matrix(normed, rows, columns, signed_scale(normed), role_of(key), key),
-        measures=tuple(measures),
-        measured=(_measured(stream, step.op), _measured(normed, step.op)),
+        place=f"{place} · head {head + 1}" if index else place,
+        name=f"{step.name[5].upper()} of head {head + 1}" if index else STREAM,
+        before=before,
+        after=after,
+        measures=tuple(MEASURES[step.op]),
+        measured=(_measured(before.values, step.op), _measured(after.values, step.op)),
+        note=sharing_note(trace, head) if is_shared else "",
         learned=tuple(
             (sign, trace.part(address))
             for sign, address in zip(LEARNED, weights, strict=False)
         ),
     )
+
+
+def _head_index(step: Step, trace: Trace, head: int) -> tuple[int, ...]:
+    """Where one head's rows are; () where the rows belong to no head."""
+    return (head_of(step, trace, head),) if step.axes[-1] == "d_head" else ()
+
+
+def _matrix(trace: Trace, step: Step, address: str, index: tuple[int, ...]) -> Matrix:
+    rows = token_axis(trace, "token", row_role(step))
+    columns = feature_axis(trace.sizes[step.axes[-1]])
+    values = trace.part(address, index) if index else trace[address]
+    colour = role_of(address)
+    return Matrix(values, rows, columns, signed_scale(values), colour, address, index)
 
 
 def _root_mean_square(rows: Numbers) -> Numbers:
@@ -103,6 +123,7 @@ def _deviation(rows: Numbers) -> Numbers:
 MEASURES: dict[str, dict[str, Callable[[Numbers], Numbers]]] = {
     "layer_norm": {"mean": _mean, "deviation": _deviation},
     "rms_norm": {"root mean square": _root_mean_square},
+    "norm_heads": {"root mean square": _root_mean_square},
 }
 """What each kind of norm looks at in a row."""
 

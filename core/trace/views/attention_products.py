@@ -122,13 +122,14 @@ def output_parts(trace: Trace, key: str) -> tuple[Part, ...]:
 
 
 def output_view(trace: Trace, key: str) -> ProductView:
-    """All heads side by side times W_O [d_model, d_model]."""
+    """All heads side by side times W_O [d_heads, d_model]."""
     source, weight, *bias = trace.step(key).inputs
     rows = token_axis(trace, "token", "query")
+    inner = feature_axis(trace.config.d_heads)
     features = feature_axis(trace.config.d_model)
     return ProductView(
-        left=_matrix(trace, source, (), rows, features, "value"),
-        right=_matrix(trace, weight, (), features, features, "value"),
+        left=_matrix(trace, source, (), rows, inner, "value"),
+        right=_matrix(trace, weight, (), inner, features, "value"),
         result=_matrix(trace, key, (), rows, features, "residual"),
         names=("heads", "W_O", "out"),
         bias="b_O" if bias else "",

@@ -8,6 +8,7 @@ with feature i + d_head / 2.
 import math
 from dataclasses import dataclass
 
+from core.config import ModelConfig
 from core.trace.matrix import FloatArray, Matrix
 from core.trace.needs import Index
 from core.trace.numbers import short
@@ -39,7 +40,8 @@ class RotationView:
     after: Matrix
     positions: FloatArray
     """[n]"""
-    base: float
+    speeds: FloatArray
+    """[d_head / 2]: radians from one position to the next."""
     note: str
     """Which query heads share this key head, where several do."""
 
@@ -51,9 +53,7 @@ class RotationView:
     def turn(self, row: int, feature: int) -> Turn:
         """What happens to a token's pair."""
         low, high = self.pair_of(feature)
-        half = self.before.values.shape[1] // 2
-        position = float(self.positions[row])
-        speed = self.base ** (-low / half)
+        position, speed = float(self.positions[row]), float(self.speeds[low])
         angle = position * speed
         return Turn(
             before=_point(self.before.values[row, [low, high]]),
@@ -100,9 +100,20 @@ def rotation_view(trace: Trace, key: str, head: int) -> RotationView:
         before=Matrix(before, rows, columns, scale, colour, source, (place,)),
         after=Matrix(after, rows, columns, scale, colour, key, (place,)),
         positions=trace.part("positions"),
-        base=trace.config.rotary_base,
+        speeds=_speeds(trace.config),
         note=sharing_note(trace, head) if step.axes[0] == "n_kv_heads" else "",
     )
+
+
+def _speeds(config: ModelConfig) -> FloatArray:
+    from core.model import functions
+
+    base, *stretched = config.rotary_settings
+    plain = functions.speeds(config.d_head // 2, base)
+    slowed: FloatArray = functions.SLOWED[config.rotary_scaling](
+        plain, *stretched
+    ).numpy()
+    return slowed
 
 
 def _point(pair: FloatArray) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from core.trace.views.roles import role_of
 
 SHARED_LINES = (
     ("attn.q", "attn.k", "attn.v"),
+    ("attn.q_normed", "attn.k_normed"),
     ("attn.q_rotated", "attn.k_rotated"),
     ("attn.heads", "attn.concat", "attn.out"),
     ("ffn.gate", "ffn.hidden"),

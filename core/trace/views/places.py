@@ -17,7 +17,12 @@ from core.trace.views.roles import role_of
 LabelOf = Callable[[int], str]
 """What the chip of a vocabulary entry says: `tokenizer.label`."""
 
-FEATURES = {"d_model": "feature", "d_head": "feature", "d_ff": "neuron"}
+FEATURES = {
+    "d_model": "feature",
+    "d_head": "feature",
+    "d_heads": "feature",
+    "d_ff": "neuron",
+}
 """What a place on such an axis is called."""
 
 WEIGHT_AXES = {
@@ -113,7 +118,7 @@ def place_text(trace: Trace, cell: Cell, label_of: LabelOf) -> str:
 
 def token_label(trace: Trace, place: int) -> str:
     """What the chip of a token of the sentence says."""
-    return trace.encoding.pieces[place].label
+    return trace.label(place)
 
 
 def _row_words(trace: Trace, source: str, row: int, label_of: LabelOf) -> Words:

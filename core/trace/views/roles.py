@@ -8,8 +8,8 @@ from functools import lru_cache
 from re import compile
 
 ROLES = (
-    (r"attn\.(q|q_rotated|W_Q|b_Q)", "query"),
-    (r"attn\.(k|k_rotated|W_K|b_K)", "key"),
+    (r"attn\.(q|q_normed(\.gamma)?|q_rotated|W_Q|b_Q)", "query"),
+    (r"attn\.(k|k_normed(\.gamma)?|k_rotated|W_K|b_K)", "key"),
     (r"attn\.(v|heads|concat|W_V|b_V)", "value"),
     (r"attn\.(scores|scaled|masked|pattern)", "pattern"),
     (r"attn\.(out|W_O|b_O)", "value"),

@@ -35,13 +35,14 @@ def by_hand(explanation: Explanation, config: ModelConfig) -> float:
         deviation = math.sqrt(float(np.mean((values[0] - mean) ** 2)) + one[1])
         centred = (values[0][index[1]] - mean) / deviation
         return centred * one[2] + math.fsum(one[3:])
-    if op == "rms_norm":
+    if op in ("rms_norm", "norm_heads"):
         root = math.sqrt(float(np.mean(values[0] ** 2)) + one[1])
-        return values[0][index[1]] / root * one[2]
-    if op == "rotate":
+        return values[0][index[-1]] / root * one[2]
+    if op.startswith("rotate"):
         half = config.d_head // 2
         place = complex(values[0][index[2] % half], values[0][index[2] % half + half])
-        angle = one[1] / one[2] ** ((index[2] % half) / half)
+        speed = one[2] ** -((index[2] % half) / half)
+        angle = one[1] * slowed(speed, *one[3:])
         turned = place * complex(math.cos(angle), math.sin(angle))
         return turned.real if index[2] < half else turned.imag
     if op == "sinusoid":
@@ -60,6 +61,20 @@ def by_hand(explanation: Explanation, config: ModelConfig) -> float:
         "largest": lambda: float(np.argmax(values[0])),
     }
     return rules[op]() if op in rules else bend(op, x)
+
+
+def slowed(speed: float, factor: float = 1.0, *llama3: float) -> float:
+    """A pair's speed after its stretching, as Llama 3.1's paper has it."""
+    if not llama3:
+        return speed / factor
+    low, high, n_ctx = llama3
+    wavelength = 2 * math.pi / speed
+    if wavelength < n_ctx / high:
+        return speed
+    if wavelength > n_ctx / low:
+        return speed / factor
+    smooth = (n_ctx / wavelength - low) / (high - low)
+    return (1 - smooth) * speed / factor + smooth * speed
 
 
 def bend(activation: str, x: float) -> float:

@@ -124,7 +124,7 @@ def test_a_feature_is_turned_with_the_one_half_a_head_away(grouped):
 
 
 def test_a_layer_norm_shows_mean_and_deviation_of_the_rows(trace):
-    view = norm_view(trace, f"{ATTN}.norm")
+    view = norm_view(trace, f"{ATTN}.norm", 0)
     stream = trace["layers.1.resid_in"]
     assert view.measures == ("mean", "deviation")
     np.testing.assert_allclose(view.measured[0][0], stream.mean(axis=1), atol=1e-6)
@@ -133,7 +133,7 @@ def test_a_layer_norm_shows_mean_and_deviation_of_the_rows(trace):
 
 
 def test_an_rms_norm_shows_the_root_mean_square():
-    view = norm_view(tiny_trace(norm="rms_norm"), f"{ATTN}.norm")
+    view = norm_view(tiny_trace(norm="rms_norm"), f"{ATTN}.norm", 0)
     assert view.measures == ("root mean square",)
     expected = np.sqrt((view.before.values**2).mean(axis=1))
     np.testing.assert_allclose(view.measured[0][0], expected, rtol=1e-5)
@@ -142,5 +142,5 @@ def test_an_rms_norm_shows_the_root_mean_square():
 
 def test_after_the_sum_a_post_norm_shows_the_sum():
     trace = tiny_trace(norm_place="post")
-    view = norm_view(trace, f"{ATTN}.norm")
+    view = norm_view(trace, f"{ATTN}.norm", 0)
     np.testing.assert_array_equal(view.before.values, trace["layers.1.resid_mid"])
