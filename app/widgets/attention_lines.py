@@ -51,7 +51,11 @@ NUMBER_WIDTH = 38
 MOST_SPREAD = 4.0
 """Between the lines of two maps that join the same tokens, in pixels."""
 FINE, COARSE = 300, 2
-"""So many lines are painted dot by dot, more with dots so much larger."""
+"""So many lines are painted pixel by pixel, more with pixels so much larger."""
+FEW = 120
+"""So many lines take Qt's painter no longer; it makes finer ones on a fine screen."""
+Drawn = tuple[tuple[object, ...], Strokes, QImage | None]
+"""What lines depend on, the lines, and their picture where they have one."""
 LINEAR = Scale("share", 1.0)
 """Opacity is the share itself."""
 
@@ -107,7 +111,7 @@ class AttentionLines(Canvas):
         self._sides = Sides(0, 0, 0)
         self._reach = 0, 0
         self._pitch = 1.0
-        self._pictures: dict[bool, tuple[tuple[object, ...], QImage]] = {}
+        self._kept: dict[bool, Drawn] = {}
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.set_message("no token is shown")
 
@@ -130,7 +134,7 @@ class AttentionLines(Canvas):
         self._source, self._colours = source, colours
         self._least, self._opacity, self._dimmed = least, opacity, dimmed
         self._pinned = NOTHING
-        self._pictures.clear()
+        self._kept.clear()
         self.refresh()
 
     def set_pinned(self, index: int) -> None:
@@ -278,25 +282,28 @@ class AttentionLines(Canvas):
             return
         box, ratio = QRectF(round(start), top, width, height), self.devicePixelRatioF()
         if not is_for_screen(painter, ratio):
-            strokes = self._strokes(self._strands(focus, height), focus)
-            inks = [sequence_hex(at) for at in self._colours]
-            paint_strokes(painter, strokes, box, inks)
+            self._paint_strokes(painter, self._strokes(focus, height), box)
             return
         state = (focus, top, width, height, self._pitch, ratio, theme().name)
-        kept = self._pictures.get(focus == NOTHING)
+        kept = self._kept.get(focus == NOTHING)
         if kept is None or kept[0] != state:
-            kept = state, self._picture(focus, width, height)
-            self._pictures[focus == NOTHING] = kept
+            strokes = self._strokes(focus, height)
+            is_painted = ratio > 1 and len(strokes) <= FEW
+            image = None if is_painted else self._picture(strokes, width, height)
+            kept = self._kept[focus == NOTHING] = state, strokes, image
+        if kept[2] is None:
+            self._paint_strokes(painter, kept[1], box)
+            return
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(box, kept[1])
+        painter.drawImage(box, kept[2])
 
-    def _picture(self, focus: int, width: int, height: int) -> QImage:
-        strands, ratio = self._strands(focus, height), self.devicePixelRatioF()
-        is_fine = (
-            len(strands) * ratio**2 <= FINE
-        )  # many dots take as long as many lines
-        grain = ratio if is_fine else ratio / COARSE
-        lines = lines_of(self._strokes(strands, focus), width, grain)
+    def _paint_strokes(self, painter: QPainter, strokes: Strokes, box: QRectF) -> None:
+        inks = [sequence_hex(at) for at in self._colours]
+        paint_strokes(painter, strokes, box, inks)
+
+    def _picture(self, strokes: Strokes, width: int, height: int) -> QImage:
+        grain = 1 if len(strokes) <= FINE else 1 / COARSE
+        lines = lines_of(strokes, width, grain)
         palette = np.array([channels(sequence_hex(at)) for at in self._colours])
         pixels = rastered(lines, palette, ceil(width * grain), ceil(height * grain))
         high, wide = pixels.shape[:2]
@@ -304,11 +311,12 @@ class AttentionLines(Canvas):
         # A copy: the picture must own its bytes.
         return QImage(pixels.data, wide, high, 4 * wide, form).copy()
 
-    def _strokes(self, strands: Strands, focus: int) -> Strokes:
+    def _strokes(self, focus: int, height: int) -> Strokes:
         n, spread = len(self._colours), 0.0
         if focus != NOTHING and n > 1:
             spread = min(MOST_SPREAD, 0.7 * self._pitch / n)
         at = Rows(self._pitch, self.offset().y(), spread)
+        strands = self._strands(focus, height)
         return strokes_of(strands, at, n, self._opacity, self._dimmed)
 
     def _strands(self, focus: int, height: int) -> Strands:

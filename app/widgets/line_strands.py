@@ -78,6 +78,9 @@ class Strokes:
     colours: NDArray[np.intp]
     """Which map each is of."""
 
+    def __len__(self) -> int:
+        return len(self.starts)
+
 
 def strands_in_sight(
     source: ShareSource, rows: range, columns: range, least: float
