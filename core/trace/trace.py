@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 CACHE_BYTES = 96 * 2**20
 """Derived parts are kept up to this size; the oldest leave first."""
+PADDED = "⟨pad⟩"
+"""Label of padding, whatever token stands there."""
 EASY_MULTIPLICATIONS = 20_000_000
 """What the window's thread may derive by itself: 2 to 5 ms on one core."""
 
@@ -90,6 +92,10 @@ class Trace:
     def padding(self) -> NDArray[np.bool_]:
         """[n]: which tokens are padding, that no token looks at, not even itself."""
         return np.asarray(~self.part("mask").any(axis=0))
+
+    def label(self, place: int) -> str:
+        """What a view calls a token: what its chip says, or that it is padding."""
+        return PADDED if self.padding[place] else self.encoding.pieces[place].label
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -220,6 +226,10 @@ class Trace:
         except TraceError:
             return False
         return True
+
+    def has_number(self, address: str, index: Index) -> bool:
+        """Whether there is such a part, and it is a single number."""
+        return self.has(address, index) and None not in self.checked(address, index)
 
     def _with_shared_names(self, kept: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
         """A kept step that only hands a value on keeps the step before it, too."""

@@ -14,8 +14,7 @@ from core.trace.trace import Trace
 
 def token_axis(trace: Trace, name: str, role: str = "") -> Axis:
     """The tokens of the sentence, labelled as on their chips."""
-    labels = tuple(piece.label for piece in trace.encoding.pieces)
-    return Axis(name, labels, role)
+    return Axis(name, tuple(map(trace.label, range(trace.n))), role)
 
 
 def feature_axis(n: int, name: str = "feature", role: str = "") -> Axis:

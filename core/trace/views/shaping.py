@@ -114,8 +114,7 @@ def _shaping_of(
         if is_on
     ]
     labels = [
-        tuple(word_label([pieces[place] for place in places]) for places in axis)
-        for axis in (rows, columns)
+        tuple(_label(trace, places) for places in axis) for axis in (rows, columns)
     ]
     return Shaping(
         rows=Axis("query", labels[0], "query"),
@@ -184,6 +183,12 @@ def _sums(values: FloatArray, runs: Sequence[Places], axis: int) -> FloatArray:
         places = np.array([runs[at][step] for at in longer.tolist()], np.intp)
         along[longer] += np.moveaxis(np.take(values, places, axis=axis), axis, 0)
     return sums
+
+
+def _label(trace: Trace, places: Places) -> str:
+    if len(places) == 1:
+        return trace.label(places[0])
+    return word_label([trace.encoding.pieces[place] for place in places])
 
 
 def _padding_apart(

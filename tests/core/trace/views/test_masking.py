@@ -17,6 +17,7 @@ from core.trace.views.attention_map import map_view
 from core.trace.views.attention_mix import mix_view
 from core.trace.views.attention_rollout import rollout_view
 from core.trace.views.attention_shares import shares_of, why_none
+from core.trace.views.axes import token_axis
 from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
 from tests.helpers.bundles import tiny_bundle, tiny_trace
 
@@ -135,3 +136,15 @@ def test_padding_is_part_of_no_word():
     np.testing.assert_allclose(
         ours.matrix.values[N_PADS:, N_PADS:], theirs.matrix.values, atol=1e-5
     )
+
+
+def test_five_tokens_padded_to_sixteen_are_a_map_of_sixteen_with_padding_named():
+    bundle = tiny_bundle()
+    ids = bundle.tokenizer.encode("the cat sat on").ids[:5]
+    trace = run_trace(bundle, ids=[*ids, *[0] * 11], attention_mask=[1] * 5 + [0] * 11)
+    view = map_view(trace, PATTERN, 0, PLAIN)
+    assert view.matrix.values.shape == (16, 16)
+    labels = tuple(piece.label for piece in trace.encoding.pieces[:5])
+    for axis in (view.matrix.rows, view.matrix.columns, token_axis(trace, "token")):
+        assert axis.labels == (*labels, *["⟨pad⟩"] * 11)
+    assert np.isnan(view.matrix.values[:, 5:]).all()
