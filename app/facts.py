@@ -19,7 +19,7 @@ from core.tokenizers.base import Encoding, Tokenizer, unknown_note
 from core.trace.archive import Archive
 from core.trace.selection import Selection, stepped, to_layer
 from core.trace.trace import Trace
-from core.trace.viewing import PLAIN, Viewing
+from core.trace.viewing import PLAIN, Viewing, clamped_viewing
 from core.training.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -361,6 +361,6 @@ class Facts(QObject):
                 self._selection,
                 tokenizer,
                 self._sampling,
-                self._viewing,
+                clamped_viewing(self._viewing, traced.trace.config, traced.trace.n),
                 self._beside,
             )

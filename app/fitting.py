@@ -27,5 +27,5 @@ def kept_inside(selection: Selection, trace: Trace) -> Selection:
     before, when the sentence was longer or the model another.
     """
     focus = selection.focus
-    is_there = focus is not None and trace.has(focus.key, focus.index)
+    is_there = focus is not None and trace.has_number(focus.key, focus.index)
     return replace(clamped(selection, trace), focus=focus if is_there else None)

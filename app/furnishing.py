@@ -4,6 +4,7 @@ Everything that takes time to load is imported by this module and by nothing tha
 opening page needs. At the end it remembers what the reader had before them.
 """
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -84,7 +85,7 @@ class Furnishing(QObject):
     def _begin(self) -> None:
         """Ask for the model, the sentence and the step to begin with."""
         remembered = Path(self._settings.read(MODEL) or DEFAULT_MODEL)
-        model = remembered if remembered.exists() else DEFAULT_MODEL
+        model = remembered if os.path.exists(remembered) else DEFAULT_MODEL
         session, options = self._session, self._options
         session.open_model(options.model or model)
         session.set_specials(self._settings.read(READS_SPECIALS))

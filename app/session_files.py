@@ -5,6 +5,7 @@ stands as it stood. The model is opened first; the sentence is put in once the m
 there, and the reader's place once the trace is. A model that is gone is asked for.
 """
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -197,8 +198,8 @@ def place_of(restored: SessionFile, file: Path) -> Path | None:
     """Where the session's model is; None where it is gone."""
     if not restored.model.place:
         return DEFAULT_MODEL
-    there = (place for place in restored.model.candidates(file) if place.exists())
-    return next(there, None)
+    places = restored.model.candidates(file)
+    return next(filter(os.path.exists, places), None)  # tells of no forbidden place
 
 
 def missing_model_box(restored: SessionFile, parent: QWidget) -> QMessageBox:

@@ -4,6 +4,7 @@ Top of the window. In: the session's model, text and tokens. Out: wishes for ano
 text, another model, a shorter sentence.
 """
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Slot
@@ -146,7 +147,7 @@ class SentenceBar(QFrame):
         if self.open_action is not None:
             self.model_menu.addAction(self.open_action)
         folders = [DEFAULT_MODEL, *self._recent.folders]
-        shown = [f for f in dict.fromkeys(folders) if f.exists()]
+        shown = list(filter(os.path.exists, dict.fromkeys(folders)))
         if shown:
             self.model_menu.addSeparator()
         for folder in shown:

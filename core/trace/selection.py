@@ -170,9 +170,10 @@ def _query_head(axis: str, place: int, selection: Selection, trace: Trace) -> in
 def _same_name(key: str, trace: Trace) -> str | None:
     """The step of another model that is called alike, in the last layer at most."""
     of, _, in_layer = key.removeprefix("layers.").partition(".")
-    is_in_layer = key.startswith("layers.") and of.isdecimal()
+    is_in_layer = key.startswith("layers.")
     name = in_layer if is_in_layer else key
-    layer = min(int(of), trace.config.n_layers - 1) if is_in_layer else 0
+    last = trace.config.n_layers - 1 if is_in_layer else 0
+    layer = next((each for each in range(last) if str(each) == of), last)
     for candidate in (f"layers.{layer}.{name}", name):
         if candidate in trace.keys:
             return candidate

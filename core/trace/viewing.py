@@ -4,8 +4,10 @@ A `Viewing` is one frozen value for the whole window, beside the `Selection`. It
 no number of the trace; `views.shaping` carries it out and says so in words.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from core.config import ModelConfig
 
 Sink = Literal["shown", "dimmed", "left out"]
 Joining = Literal["head", "mean", "largest"]
@@ -50,6 +52,11 @@ class Viewing:
     pinned: int | None = None
     """A token that stays shown while the mouse is elsewhere."""
 
+    def __post_init__(self) -> None:
+        """Refuse a threshold that no share can have."""
+        if not 0 <= self.threshold <= 1:
+            raise ValueError(f"threshold cannot be {self.threshold}")
+
     @property
     def shape(self) -> tuple[bool, bool, bool]:
         """What decides the numbers of a map: words, specials, and the sink left out."""
@@ -63,6 +70,25 @@ class Viewing:
 
 PLAIN = Viewing()
 """Everything as it was recorded."""
+
+
+def clamped_viewing(viewing: Viewing, config: ModelConfig, n: int) -> Viewing:
+    """The same for a model and a sentence of n tokens: heads that it has, and tokens.
+
+    What was chosen may be from another model, or from when the sentence was longer.
+    """
+
+    def is_there(head: Head) -> bool:
+        layer, place = head
+        return layer < config.n_layers and place < config.n_heads
+
+    other, pinned = viewing.other, viewing.pinned
+    return replace(
+        viewing,
+        gathered=tuple(filter(is_there, viewing.gathered)),
+        other=other if other is not None and is_there(other) else None,
+        pinned=pinned if pinned is not None and pinned < n else None,
+    )
 
 
 def toggled(viewing: Viewing, head: Head) -> tuple[Head, ...]:

@@ -134,6 +134,38 @@ def test_another_model_keeps_the_text_and_says_that_it_is_another(desk, tmp_path
     assert desk.session.text.startswith(TEXT)
 
 
+ELSEWHERE = (
+    {"selection": {"step": "layers.x.attn.q"}},
+    {"selection": {"focus": {"key": "embed.W_E", "index": []}}},
+    {"selection": {"step": KEY, "query": 10**30, "head": 10**30, "feature": 10**30}},
+    {"viewing": {"picture": "heads", "order": "by nothing"}},
+    {"viewing": {"picture": "text", "gathered": [[9, 9]], "joining": "mean"}},
+    {"viewing": {"picture": "compare", "other": [9, 9], "pinned": 99}},
+)
+
+
+@pytest.mark.parametrize("fields", ELSEWHERE)
+def test_what_this_model_does_not_have_is_passed_over(desk, tmp_path, fields):
+    placed(desk)
+    file = tmp_path / "a.glass"
+    desk.bench.session_files.save(file)
+    table = json.loads(file.read_text())
+    file.write_text(json.dumps({**table, **fields}))
+    desk.session.go_to("tokens.ids")
+    desk.bench.session_files.open(file)
+    desk.qtbot.waitUntil(
+        lambda: desk.session.selection.step != "tokens.ids", timeout=WAIT_MS
+    )
+    desk.session.go_to(KEY)
+    desk.qtbot.waitUntil(lambda: not desk.session.activity, timeout=WAIT_MS)
+    assert desk.reports == []
+
+
+def test_a_place_with_an_impossible_name_is_nowhere():
+    session = SessionFile(model=ModelReference(place="x" * 5000, beside="y" * 5000))
+    assert place_of(session, Path("a.glass")) is None
+
+
 def test_the_programs_own_model_has_no_place():
     session = SessionFile(model=ModelReference(name="default"))
     assert place_of(session, Path("a.glass")).name == "default"

@@ -72,6 +72,8 @@ WRONG = (
     ("selection", {"focus": {"key": "x", "index": ["a"]}}),
     ("viewing", {"sink": "eaten"}),
     ("viewing", {"gathered": [[1, 2, 3]]}),
+    ("viewing", {"threshold": float("nan")}),
+    ("viewing", {"threshold": 10**400}),
     ("sampling", {"temperature": -1}),
 )
 

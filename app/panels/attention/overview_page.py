@@ -191,7 +191,8 @@ class OverviewPage(Page):
             self._table.show_table(table.labels, table.names, table.columns, TITLES)
         if order != self._sorted_by:
             self._sorted_by = order
-            self._table.sort_by(ORDER_NAMES.index(order) - 1)
+            is_known = order in ORDER_NAMES  # a remembered one may be gone
+            self._table.sort_by(ORDER_NAMES.index(order if is_known else BY_LAYER) - 1)
 
     def mark(self, scene: Scene) -> None:
         """Mark the chosen head in both cards."""

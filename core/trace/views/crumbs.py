@@ -53,7 +53,7 @@ def _crumb(trace: Trace, selection: Selection, label_of: LabelOf) -> Crumb | Non
     if selection.focus is None and selection.step not in trace.keys:
         return None
     cell = cell_of(selection, trace)
-    if cell is None or not trace.has(cell.key, cell.index):
+    if cell is None or not trace.has_number(cell.key, cell.index):
         return None
     number = number_text(cell.key, _value(trace, cell))
     name = bare_name(cell.key).rpartition(".")[2]
