@@ -60,7 +60,10 @@ def test_a_dot_of_a_long_sentence_is_the_largest_of_its_block():
     assert "largest of 4 × 4" in note
 
 
-def test_nothing_of_it_stays_in_the_cache(trace):
+def test_nothing_of_it_stays_in_the_cache():
+    trace = traced_ids(
+        ModelConfig(n_vocab=256, d_model=8, n_heads=2, n_layers=2), [1, 2]
+    )
     small_maps(trace, "scores", PLAIN, HEADS)
     assert not trace.is_stored("layers.0.attn.scores", (None, None, None))
 
