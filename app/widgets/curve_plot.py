@@ -72,6 +72,7 @@ class CurvePlot(QWidget):
         self._curves: list[Any] = []
         self._level_items: list[Any] = []
         self._mark_items: list[Any] = []
+        self._mark_words: list[tuple[Mark, Any]] = []
         self._stem: Any = pg.InfiniteLine(angle=90)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -120,6 +121,8 @@ class CurvePlot(QWidget):
             item.setData([], [])
         if has_other_signs:
             self._show_signs()
+        else:
+            self._place_words()
         self._tell_emptiness()
         self._show_legend()
         if self._is_zoomed:
@@ -269,7 +272,7 @@ class CurvePlot(QWidget):
     def _show_marks(self) -> None:
         for item in self._mark_items:
             self._item.removeItem(item)
-        self._mark_items = []
+        self._mark_items, self._mark_words = [], []
         for mark in self._marks:
             if not math.isfinite(mark.y) or (self._is_log and mark.y <= 0):
                 continue
@@ -282,7 +285,6 @@ class CurvePlot(QWidget):
             words = pg.TextItem(
                 mark.text,
                 theme().ink(mark.role),
-                anchor=(self._share_of(mark.x), self._side_of(mark.y)),
                 fill=pg.mkBrush(theme().colour("surface")),
             )
             words.setFont(sans(SMALL))
@@ -291,6 +293,13 @@ class CurvePlot(QWidget):
                 item.setZValue(10)
                 self._item.addItem(item, ignoreBounds=True)
                 self._mark_items.append(item)
+            self._mark_words.append((mark, words))
+        self._place_words()
+
+    def _place_words(self) -> None:
+        """Keep the words of every mark on the chart, which may have grown."""
+        for mark, words in self._mark_words:
+            words.setAnchor((self._share_of(mark.x), self._side_of(mark.y)))
 
     def _share_of(self, x: float) -> float:
         """How far right a place is, 0 to 1: words over it then stay on the chart."""

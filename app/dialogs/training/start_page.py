@@ -91,6 +91,7 @@ class StartPage(QWidget):
             field.number_changed.connect(self._on_place_edited)
         plan.draft_changed.connect(self._on_plan_changed)
         plan.look_changed.connect(self._on_plan_changed)
+        self._summary.show_plan(plan)
         self.refresh()
 
     def _arrange(self) -> None:

@@ -194,6 +194,16 @@ def test_the_words_of_a_mark_are_not_cut_by_the_top_of_the_chart(plot, y, is_abo
     assert (words.anchor.y() > 1) == is_above
 
 
+def test_the_words_of_a_mark_move_onto_the_chart_as_it_grows(plot):
+    marks = (Mark(0, 4.0, "best 4.000"),)
+    for n in (1, 5):
+        falling = Series("loss", np.arange(float(n)), 4 - np.arange(float(n)))
+        plot.show_series((falling,), marks=marks)
+    _, words = plot._mark_items
+    assert words.anchor.x() == 0
+    assert words.anchor.y() < 0
+
+
 def test_a_theme_is_put_on_once_however_often_qt_tells_of_it(qapp, plot, monkeypatch):
     dress, worn = CurvePlot._dress, []
     monkeypatch.setattr(

@@ -27,6 +27,14 @@ def test_without_a_text_there_is_nothing_to_start(desk):
     assert desk.written == []
 
 
+def test_the_summary_tells_of_the_draft_before_there_is_a_text(desk):
+    said = {
+        name: value.text() for name, value in desk.setup.begin._summary.values.items()
+    }
+    assert said["Text"] == "none yet"
+    assert said["Tokenizer"] == "512 tokens, learned from the text"
+
+
 def test_the_stories_make_a_run_that_has_everything_in_it(desk):
     desk.take(STORIES)
     folder = desk.start()
