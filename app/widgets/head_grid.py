@@ -39,6 +39,8 @@ Spot = tuple[int, int, int]
 
 NOWHERE: Spot = (-1, -1, -1)
 
+LEAST_MAP = 20.0
+"""Maps that would be lower have no captions; the tip says which head it is."""
 CAPTION_GAP = 4.0
 
 
@@ -223,6 +225,8 @@ class HeadGrid(QWidget):
             painter.drawRect(ink.map_rectangle(cells).adjusted(-1, -1, 1, 1))
         if is_hovered:
             ink.paint_outline(painter, cells, *self._hovered[1:], thickness=1)
+        if not picture.layout.caption_height:
+            return
         colour = "accent" if is_chosen else "text" if is_hovered else "muted"
         painter.setFont(sans(SMALL))
         painter.setPen(theme().ink(colour))
@@ -295,6 +299,8 @@ def picture_of(heads: Heads, size: tuple[float, float], ratio: float) -> HeadsPi
     n_heads, n_rows, n_columns = heads.stack.shape
     caption = line_height(sans(SMALL)) + CAPTION_GAP
     layout = tiles_in(n_heads, (n_rows, n_columns), size, caption, ratio)
+    if layout.cells(0).height < LEAST_MAP:  # what a caption takes, its map needs
+        layout = tiles_in(n_heads, (n_rows, n_columns), size, 0.0, ratio)
     cells = layout.cells(0)
     blocks = (
         block_size(n_rows, cells.height * ratio),

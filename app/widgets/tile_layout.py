@@ -1,11 +1,12 @@
 """Where many maps of one shape lie: pure geometry, in logical pixels, without Qt."""
 
 from dataclasses import dataclass
+from math import floor
 
 from app.widgets.cell_layout import CellLayout, cell_size, snapped
 
-GAP = 12.0
-"""Between two maps."""
+GAP, LEAST_GAP = 12.0, 4.0
+"""Between two maps, and between maps so many that they have no captions."""
 MARGIN = 2.0
 """Around all of them, for outlines."""
 CAPTION_WIDTH = 116.0
@@ -30,6 +31,8 @@ class TileLayout:
     """Width and height of a cell."""
     shape: tuple[int, int]
     """Rows and columns of each map."""
+    gap: float = GAP
+    """Between two maps."""
 
     def cells(self, tile: int) -> CellLayout:
         """Where the cells of one map lie."""
@@ -39,13 +42,13 @@ class TileLayout:
     def caption(self, tile: int) -> Box:
         """Where the caption of one map lies."""
         left, top = self._corner(tile)
-        return left, top, self.pitch_x - GAP, self.caption_height
+        return left, top, self.pitch_x - self.gap, self.caption_height
 
     def tile(self, tile: int) -> Box:
         """Everything that belongs to one map, outlines included."""
         left, top = self._corner(tile)
         height = self.caption_height + self.cell[1] * self.shape[0]
-        width = max(self.pitch_x - GAP, self.cell[0] * self.shape[1])
+        width = max(self.pitch_x - self.gap, self.cell[0] * self.shape[1])
         return left - 3, top - 3, width + 6, height + 6
 
     def tile_at(self, x: float, y: float) -> int | None:
@@ -69,7 +72,8 @@ def tiles_in(
 ) -> TileLayout:
     """The arrangement in which the cells of all maps are largest, centred in `size`.
 
-    Of equally good ones, the squarest. `ratio` is device pixels a logical one.
+    Of equally good ones, the squarest. `ratio` is device pixels a logical one. Maps
+    without captions (a height of 0) lie closer.
     """
     options = (
         _arranged(n_tiles, across, shape, size, caption_height, ratio)
@@ -92,23 +96,25 @@ def _arranged(
     ratio: float,
 ) -> TileLayout:
     n_down = -(-n_tiles // n_across)
+    gap = GAP if caption_height else LEAST_GAP
     width, height = size[0] - 2 * MARGIN, size[1] - 2 * MARGIN
-    room_x = (width - (n_across - 1) * GAP) / n_across
-    room_y = (height - (n_down - 1) * GAP) / n_down - caption_height
+    room_x = (width - (n_across - 1) * gap) / n_across
+    room_y = (height - (n_down - 1) * gap) / n_down - caption_height
     cell = cell_size(*shape, room_x, room_y, ratio)
     map_width, map_height = cell[0] * shape[1], cell[1] * shape[0]
-    pitch_x = max(map_width, min(room_x, CAPTION_WIDTH)) + GAP
-    pitch_y = map_height + caption_height + GAP
-    left = MARGIN + max(0.0, width + GAP - n_across * pitch_x) / 2
-    top = MARGIN + max(0.0, height + GAP - n_down * pitch_y) / 2
+    pitch_x = max(map_width, min(room_x, CAPTION_WIDTH * bool(caption_height))) + gap
+    pitch_y = map_height + caption_height + gap
+    left = MARGIN + max(0.0, width + gap - n_across * pitch_x) / 2
+    top = MARGIN + max(0.0, height + gap - n_down * pitch_y) / 2
     return TileLayout(
         n_tiles,
         n_across,
         left=snapped(left, ratio),
         top=snapped(top, ratio),
-        pitch_x=snapped(pitch_x, ratio),
-        pitch_y=snapped(pitch_y, ratio),
+        pitch_x=floor(pitch_x * ratio) / ratio,  # many rounded up would not fit
+        pitch_y=floor(pitch_y * ratio) / ratio,
         caption_height=snapped(caption_height, ratio),
         cell=cell,
         shape=shape,
+        gap=gap,
     )

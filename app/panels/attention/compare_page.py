@@ -6,6 +6,7 @@ the sentence of the window; the middle one is another head, another sentence, or
 
 from collections.abc import Hashable
 
+import numpy as np
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -45,6 +46,7 @@ MAPS, TABLE = 5, 3
 LEAST_FIELD, LEAST_CARD = 60, 60
 HINT = "Another sentence, then Enter"
 ALONE_TIP = "Compare within this sentence again"
+NOTHING_IN_BOTH = "No cell has a number in both maps."
 EQUAL = "Both maps are equal: there is nothing to tell apart."
 
 
@@ -172,7 +174,8 @@ class ComparePage(Page):
             self._text.setCursorPosition(0)
         self._show(titles, pictures)
         self._largest.set_note(view.note)
-        self._table.set_message(EQUAL)
+        is_empty = bool(np.isnan(view.difference.values).all())
+        self._table.set_message(NOTHING_IN_BOTH if is_empty else EQUAL)
         self._table.show_rows(
             tuple(row_of(gap, view) for gap in view.largest),
             ("left", "middle", "difference"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from weakref import ref
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.scene import Scene
@@ -58,6 +58,15 @@ class Page(QWidget):
         self._trace: Callable[[], Trace | None] = nothing
         self._subject: Hashable = None
 
+    @property
+    def least(self) -> QSize:
+        """In less room than this it is scrolled; what was set goes before the hint."""
+        return (
+            self.minimumSizeHint()
+            if self.minimumSize().isNull()
+            else self.minimumSize()
+        )
+
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """The parts of the trace that `fill` and `mark` ask for."""
         raise NotImplementedError
@@ -87,8 +96,9 @@ class Page(QWidget):
         self.selection, self.viewing = scene.selection, scene.viewing
         subject = self.subject(scene)
         if self._trace() is not scene.trace or subject != self._subject:
-            self._trace, self._subject = ref(scene.trace), subject
+            self._trace, self._subject = nothing, None  # should it fail half-way
             self.fill(scene)
+            self._trace, self._subject = ref(scene.trace), subject
         self.mark(scene)
 
     def row(self) -> int:

@@ -1,11 +1,20 @@
 """The panel itself: it chooses the page for a step and hands wishes to the session.
 
 The steps from scores to pattern have several pictures; which of them is seen, the
-viewing decides.
+viewing decides. A page in less room than it needs is scrolled.
 """
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import (
+    QFrame,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.panels.attention.joined import ConcatPage, OutputProjectionPage
 from app.panels.attention.mix import MixPage
@@ -19,6 +28,7 @@ from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
 from core.trace.sheet import Sheet
+from core.trace.viewing import PLAIN
 from core.trace.views.attention_map import STAGES
 
 BAR_GAP = 8
@@ -53,14 +63,24 @@ class AttentionPanel(Panel):
             session.studies.failed,
         ):
             changed.connect(self._on_studies_changed)
+        self._viewing = PLAIN
         self._bar = PictureBar()
         self._bar.viewing_requested.connect(session.request_viewing)
         self._stack = QStackedWidget()
+        ignored = QSizePolicy.Policy.Ignored
+        self._stack.setSizePolicy(ignored, ignored)  # what is not seen asks for nothing
+        area = QScrollArea()
+        area.setObjectName("attention.area")
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidgetResizable(True)
+        area.setCornerWidget(QWidget())  # else the style paints a box between the bars
+        area.setWidget(self._stack)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(BAR_GAP)
         column.addWidget(self._bar)
-        column.addWidget(self._stack, 1)
+        column.addWidget(area, 1)
 
     def page(self, scene: Scene) -> Page:
         """The page for the step and the picture of a scene."""
@@ -88,10 +108,12 @@ class AttentionPanel(Panel):
     def display(self, scene: Scene) -> None:
         """Show the present step on its page."""
         page = self.page(scene)
+        self._viewing = scene.viewing
         self._bar.setVisible(name_of(scene) in STAGES)
         self._bar.show_viewing(scene.viewing)
         page.display(scene)
         self._stack.setCurrentWidget(page)
+        self._stack.setMinimumSize(page.least)
 
     def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
         """The numbers of the page that is seen."""
@@ -107,7 +129,8 @@ class AttentionPanel(Panel):
         """Show the answer, if anybody looks."""
         scene = self.session.scene
         if scene is not None and self.isVisible():
-            self.page(scene).display(scene)
+            seen = replace(scene, viewing=self._viewing)
+            self.page(seen).display(seen)
 
 
 def name_of(scene: Scene) -> str:

@@ -23,12 +23,15 @@ class Picture:
     """Module and class."""
     tip: str
     """What it shows, in a sentence."""
+    least: tuple[int, int] = (560, 380)
+    """Width and height that it needs; in less room it is scrolled."""
 
     def create(self) -> "Page":
         """Import the page and make it."""
         module, _, kind = self.home.partition(":")
         page: Page = getattr(import_module(f"app.panels.attention.{module}"), kind)()
         page.setObjectName(f"attention.{self.name}")
+        page.setMinimumSize(*self.least)
         return page
 
 
@@ -62,12 +65,14 @@ PICTURES = (
         "q · k",
         "birth_page:BirthPage",
         "How one share comes about, from two vectors to the softmax.",
+        least=(600, 470),
     ),
     Picture(
         "effect",
         "Effect",
         "effect_page:EffectPage",
         "What the head moves: the size of what each key adds, and its logits.",
+        least=(640, 400),
     ),
     Picture(
         "rollout",

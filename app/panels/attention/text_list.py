@@ -17,7 +17,7 @@ MOST_ROWS = 24
 HEADS = ("share",)
 LABELS = {False: "looks at", True: "looks"}
 """What stands over the tokens, by whether it is looked back."""
-NOTHING_TOLD = "It looks at nothing that is shown."
+NOTHING_TOLD = "No share to list: they are masked, left out, or not numbers."
 
 
 class TextList(Card):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.panels.attention.compare_page import ComparePage
+from app.panels.attention.compare_page import EQUAL, ComparePage
 from core.trace.viewing import PLAIN
 from tests.helpers.bundles import tiny_trace
 from tests.helpers.scenes import scene_of
@@ -68,3 +68,25 @@ def test_a_click_on_the_difference_chooses_the_cell_of_the_window(page, qtbot):
 def test_a_head_that_the_model_lacks_is_the_last_it_has(page):
     shown(page, viewing=replace(PLAIN, other=(7, 9)))
     assert (page._layer.number, page._head.number) == (2, 2)
+
+
+def test_one_sentence_is_returned_to_by_a_button(page, qtbot):
+    shown(page)
+    assert page._alone.isHidden()
+    shown(page, beside=tiny_trace("the dog sat"))
+    assert not page._alone.isHidden()
+    with qtbot.waitSignal(page.beside_requested) as asked:
+        page._alone.click()
+    assert asked.args == [""]
+
+
+def test_equal_maps_are_said_to_be_equal(page):
+    shown(page, viewing=replace(PLAIN, other=(1, 0)))
+    assert page._table.message == EQUAL
+
+
+def test_the_three_cards_are_equally_wide(page):
+    shown(page)
+    page.show()
+    widths = [card.width() for card in page._cards]
+    assert max(widths) - min(widths) <= 1

@@ -141,3 +141,18 @@ def test_many_large_maps_are_reduced_by_their_maximum(grid):
 
 def test_the_object_name_is_the_documented_one(grid):
     assert grid.objectName() == "head.grid"
+
+
+def test_many_heads_do_without_captions_so_that_their_maps_are_seen(qtbot):
+    grid = HeadGrid()
+    qtbot.addWidget(grid)
+    grid.resize(286, 430)
+    stack = np.full((300, 10, 10), 0.5, np.float32)
+    grid.show_heads(stack, Scale("share", 1.0), "pattern")
+    layout = grid.picture().layout
+    assert layout.caption_height == 0
+    assert layout.cells(0).height >= 10
+    last = layout.cells(299)
+    assert last.top + last.height <= 430
+    grid.show_heads(stack[:4], Scale("share", 1.0), "pattern")
+    assert grid.picture().layout.caption_height > 0
