@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEvent, QEventLoop, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractScrollArea,
     QAbstractSlider,
     QAbstractSpinBox,
     QComboBox,
@@ -71,8 +72,10 @@ PAPER_SHEET = 'QFrame[card="true"] { border: 0; } #figure { background: #FFFFFF;
 PATIENCE_MS, LOOK_EVERY_MS = 10_000, 20
 """So long a picture waits for what is still being worked out."""
 NO_INPUT = QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents
-LAYOUT_ROUNDS = 3
+LAYOUT_ROUNDS = 4
 """A note that wraps asks for height once it knows its width."""
+MOST_LIST = 6000
+"""Pixels: lists of about 200 tokens stand whole in a picture, of longer ones a part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +87,8 @@ class Figure:
     enlargement: float
     """Pixels of the picture a pixel of the layout."""
     background: str
+    is_cut: bool = False
+    """Whether a list is so long that only a part of it is there."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -107,7 +112,8 @@ def figure_of(
                 _dress_for_paper(widget, chosen)
             _settle(widget)
             enlargement = width / widget.width()
-            yield Figure(widget, panel, enlargement, chosen.window)
+            is_cut = bool(_scrolling(widget))
+            yield Figure(widget, panel, enlargement, chosen.window, is_cut)
     finally:
         widget.hide()
         widget.deleteLater()
@@ -180,10 +186,33 @@ def _await(panel: Panel) -> None:
 def _settle(widget: QWidget) -> None:
     """Lay everything out to the end, so high that nothing has to be scrolled to."""
     for _ in range(LAYOUT_ROUNDS):
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
-        hidden = (
-            area.verticalScrollBar().maximum()
-            for area in widget.findChildren(QScrollArea)
-            if area.isVisible()
-        )
-        widget.resize(widget.width(), widget.height() + max(hidden, default=0))
+        _lay_out()
+        lacking = 0
+        for area in _scrolling(widget):
+            more = area.verticalScrollBar().maximum()
+            if isinstance(area, QScrollArea):
+                lacking = max(lacking, more)
+            elif area.height() + more <= MOST_LIST:
+                area.setMinimumHeight(area.height() + more)
+        _lay_out()
+        for part in widget.findChildren(QWidget):
+            least = part.minimumSizeHint().height()
+            if part.layout() and part.isVisible() and part.height() < least:
+                part.setMinimumHeight(least)  # some ask for nothing by themselves
+        _lay_out()
+        least = widget.minimumSizeHint().height()
+        widget.resize(widget.width(), max(widget.height() + lacking, least))
+
+
+def _lay_out() -> None:
+    """Let every layout hear of what has changed within it."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+
+
+def _scrolling(widget: QWidget) -> list[QAbstractScrollArea]:
+    """What is seen and has more below than fits."""
+    return [
+        area
+        for area in widget.findChildren(QAbstractScrollArea)
+        if area.isVisible() and area.verticalScrollBar().maximum()
+    ]

@@ -32,6 +32,10 @@ TYPING_MS = 250
 MOST_DOTS = 120_000_000
 """Of a picture; one of more would not fit into the memory of every computer."""
 
+CUT = (
+    "A list is too long for a picture and stands in it in part; its numbers are whole."
+)
+
 
 @tells_faults
 class PicturePreview(QWidget):
@@ -82,7 +86,7 @@ class PicturePage(ExportPage):
         self.preview = PicturePreview()
         super().__init__(self.preview)
         self._session, self._scene, self._name = session, scene, name
-        self._size = (0, 0)
+        self._size, self._is_cut = (0, 0), False
         self.format = Segments(tuple(f.name for f in PICTURE_FORMATS), "export.format")
         self.style_of = Segments(tuple(s.name for s in STYLES), "export.style")
         self.scale = Segments(tuple(f"{s}×" for s in SCALES), "export.scale")
@@ -126,7 +130,7 @@ class PicturePage(ExportPage):
     def draw(self) -> None:
         """Draw the picture anew, and say how large it is."""
         with self._figure() as figure:
-            self._size = figure.size
+            self._size, self._is_cut = figure.size, figure.is_cut
             self.preview.show_image(image_of(figure))
         self._on_choice_changed()
 
@@ -167,6 +171,8 @@ class PicturePage(ExportPage):
         words = f"{width:,} × {height:,} {'dots' if self.kind.has_dots else 'pixels'}"
         if self.n_dots > MOST_DOTS:
             words += ": too many; choose less"
+        if self._is_cut:
+            words += f". {CUT}"
         self.scale.setEnabled(self.kind.has_dots)
         self._size_note.setText(words)
         self._style_note.setText(self.chosen_style.tip)
