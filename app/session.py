@@ -214,7 +214,6 @@ class Session(Reader):
             self._tell_failure(ErrorReport.of(error, "generating text"))
             return
         self._begin_adding()
-        self._outdate()
         how = self._sampling, min(n_new, self.n_room), Event(), self.reads_specials
         request = GenerateRequest(self._reader, self.encoding.ids, *how)
         self._take_writing(request)
@@ -376,6 +375,7 @@ class Session(Reader):
         assert QThread.isMainThread()
         if request is self._writing and self._reader is not None:
             self._sentence.add(new.ids)
+            self._outdate()
             read = TraceRequest(self._reader, new.trace.encoding, self._serial)
             self._take_trace(read, Traced(new.trace, new.timing, self.broken_from))
             self._tell_text()
