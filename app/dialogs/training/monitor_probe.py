@@ -103,7 +103,8 @@ class ProbeCard(Card):
         self._show()
 
     def _show(self) -> None:
-        self.slider.show_position(self._place, max(0, len(self._probes) - 1))
+        n = max(1, len(self._probes))
+        self.slider.show_position(self._place + 1, n, first=1)
         for part in (self._right, self.slider):
             part.setVisible(bool(self._probes))
         if not self._probes:
@@ -159,7 +160,8 @@ class ProbeCard(Card):
         self._show_pattern()
 
     @Slot(int)
-    def _on_position_requested(self, place: int) -> None:
+    def _on_position_requested(self, position: int) -> None:
+        place = position - 1
         if place != self._place and 0 <= place < len(self._probes):
             self._place = place
             self._show()

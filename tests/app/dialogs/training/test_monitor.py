@@ -230,7 +230,7 @@ def test_the_slider_goes_back_in_time_and_new_looks_do_not_pull_it_on(
     probe = page.probe
     choose_head(probe, 1)
     assert probe.map.matrix.values[1, 0] == 0.25
-    probe.slider.position_requested.emit(0)
+    probe.slider.position_requested.emit(1)
     assert probe.heading.text() == "what it expects at step 10"
     assert probe.map.matrix.values[1, 0] == 0.5
     tell(live, *a_look(live, 30))
