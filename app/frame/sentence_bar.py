@@ -272,6 +272,9 @@ def menu_name(folder: Path) -> str:
     return f"{name_in(folder)} · {place}"
 
 
+TIED = "tied: one table for embeddings and logits"
+
+
 def model_tip(card: ModelCard) -> str:
     """A model in a few lines."""
     config = card.config
@@ -281,6 +284,7 @@ def model_tip(card: ModelCard) -> str:
         "trace file, no model" if card.is_recorded else has_model,
         f"{config.n_layers} layers, {config.n_heads} heads, width {config.d_model}",
         f"{config.n_vocab:,} tokens known, {config.n_ctx:,} read at once",
+        *(TIED,) * config.tie_embeddings,
         *card.notes,
         *card.warnings,
     )

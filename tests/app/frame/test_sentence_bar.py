@@ -5,9 +5,16 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.frame.recent import MOST, RecentModels
-from app.frame.sentence_bar import SentenceBar, counted, counts_of, short_name
+from app.frame.sentence_bar import (
+    SentenceBar,
+    counted,
+    counts_of,
+    model_tip,
+    short_name,
+)
 from app.settings import RECENT_MODELS, Settings
-from tests.helpers.bundles import save_tiny, tiny_tokenizer
+from app.workers.tracing import card_of
+from tests.helpers.bundles import save_tiny, tiny_bundle, tiny_tokenizer
 
 
 @pytest.fixture
@@ -139,3 +146,10 @@ def test_while_the_first_model_is_opened_the_button_says_so(bar, empty_session):
     assert bar.model_button.text() == "opening…"
     empty_session.activity_changed.emit("")
     assert bar.model_button.text() == "no model"
+
+
+def test_a_model_says_whether_one_table_serves_both_ends():
+    tips = [
+        model_tip(card_of(tiny_bundle(tie_embeddings=tied))) for tied in (True, False)
+    ]
+    assert ["tied" in tip for tip in tips] == [True, False]
