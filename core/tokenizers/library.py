@@ -232,7 +232,7 @@ class LibraryTokenizer(Vocabulary):
     def _pieces(self, text: str, found: Found) -> Iterator[Piece]:
         data = list(map(self.token_bytes, found.ids))
         spans = without_space(typed_spans(found, len(text)), data)
-        bytes_of = byte_spans(text, spans, data)
+        bytes_of = byte_spans(_SURROGATE.sub(BROKEN, text), spans, data)
         number, before = -1, None
         for token_id, own, span, byte_span, word in zip(
             found.ids, data, spans, bytes_of, found.word_ids, strict=True
@@ -262,16 +262,20 @@ class LibraryTokenizer(Vocabulary):
                 yield _word(own, data, self._how.start_of(data), way)
 
     def _word_data(self, text: str, own: tuple[Piece, ...]) -> bytes:
-        """The bytes of a word as they are read."""
-        if self._how.name == "longest match":
-            typed = text[own[0].char_span[0] : own[-1].char_span[1]]
-            return text_bytes(self._normal(typed))
-        return b"".join(
-            text_bytes(self._normal(text[slice(*piece.char_span)]))
-            if piece.is_stand_in
-            else piece.data
-            for piece in own
-        )
+        """The bytes of a word as they are read.
+
+        Its pieces, one after another, are these; where one of them stands for something
+        else or leaves out spaces, they are read off the text once more.
+        """
+        is_spelt = self._how.name != "longest match"
+        if is_spelt and not any(piece.is_stand_in for piece in own):
+            return b"".join(piece.data for piece in own)
+        typed = text[own[0].char_span[0] : own[-1].char_span[1]]
+        read = self._normal(typed)
+        is_marked = self._how.spelling is MARKED
+        data = MARKED.to_bytes(read) if is_marked else text_bytes(read)
+        is_in_front = is_spelt and own[0].data.startswith(b" ")
+        return b" " + data if is_in_front and not data.startswith(b" ") else data
 
     def _normal(self, text: str) -> str:
         normaliser = self._reference.normalizer

@@ -42,25 +42,22 @@ def without_space(spans: Sequence[Span], data: Sequence[bytes]) -> list[Span]:
 
 
 def byte_spans(text: str, spans: Sequence[Span], data: Sequence[bytes]) -> list[Span]:
-    """The typed bytes of each token: its own share where several share characters.
+    """The bytes of each token: its own share where several share characters.
 
-    Those that share characters and are not their bytes, since the text was changed
+    Tokens that share characters and are not their bytes, since the text was changed
     before it was cut, have all of these bytes each.
     """
     starts = byte_starts(text)
     found = [(starts[start], starts[stop]) for start, stop in spans]
-    if len(starts) == starts[-1] + 1 and all(
-        left[1] <= right[0] for left, right in pairwise(spans)
-    ):
-        return found
     first = 0
     for place in range(1, len(spans) + 1):
         if place < len(spans) and spans[place][0] < spans[place - 1][1]:
             continue
         if place - first > 1:
-            lengths = [len(each) for each in data[first:place]]
-            borders = list(accumulate(lengths, initial=found[first][0]))
-            if borders[-1] == found[place - 1][1]:
+            shared = text[spans[first][0] : spans[place - 1][1]]
+            own = data[first:place]
+            if b"".join(own) == text_bytes(shared):
+                borders = accumulate(map(len, own), initial=found[first][0])
                 found[first:place] = pairwise(borders)
         first = place
     return found

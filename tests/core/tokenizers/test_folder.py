@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -128,17 +129,10 @@ def test_gpt2s_two_files_hold_its_special_token(
 @pytest.mark.parametrize(
     ("address", "value"),
     [
-        ("model.type", "WordPiece"),
-        ("model.unk_token", "[UNK]"),
+        ("model.type", "Tiktoken"),
+        ("model.dropout", 0.1),
+        ("model.continuing_subword_prefix", "##"),
         ("model.end_of_word_suffix", "</w>"),
-        ("model.byte_fallback", True),
-        ("model.ignore_merges", True),
-        ("normalizer", {"type": "Lowercase"}),
-        ("pre_tokenizer", None),
-        ("pre_tokenizer.type", "Metaspace"),
-        ("pre_tokenizer.add_prefix_space", True),
-        ("pre_tokenizer.use_regex", False),
-        ("post_processor", {"type": "TemplateProcessing"}),
     ],
 )
 def test_a_setting_that_would_change_the_ids_is_refused_by_name(
@@ -146,7 +140,7 @@ def test_a_setting_that_would_change_the_ids_is_refused_by_name(
 ) -> None:
     content = changed(BpeTokenizer.from_merges(()), address, value)
     write_json(tmp_path / "tokenizer.json", content)
-    with pytest.raises(TokenizerError, match=address.partition(".")[0]):
+    with pytest.raises(TokenizerError, match=re.escape(f"sets {address} to")):
         open_tokenizer(tmp_path)
 
 

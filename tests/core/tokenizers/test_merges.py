@@ -5,7 +5,6 @@ import pytest
 from tokenizers import Tokenizer as Oracle
 from tokenizers.models import BPE
 
-from core.tokenizers.ways import Candidate, Merge
 from core.tokenizers.merges import (
     MAX_RECORDED_STEPS,
     MAX_RECORDED_SYMBOLS,
@@ -13,6 +12,7 @@ from core.tokenizers.merges import (
     play_merges,
     record_merges,
 )
+from core.tokenizers.ways import Candidate, Merge
 
 
 def as_bytes(*symbols: str) -> tuple[bytes, ...]:
