@@ -7,14 +7,7 @@ viewing decides. A page in less room than it needs is scrolled.
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import (
-    QFrame,
-    QScrollArea,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from app.panels.attention.joined import ConcatPage, OutputProjectionPage
 from app.panels.attention.mix import MixPage
@@ -27,6 +20,7 @@ from app.panels.attention.rotation import RotationPage
 from app.panels.base import Panel
 from app.scene import Scene
 from app.session import Session
+from app.widgets.room import Room, scrolled
 from core.trace.sheet import Sheet
 from core.trace.viewing import PLAIN
 from core.trace.views.attention_map import STAGES
@@ -67,15 +61,9 @@ class AttentionPanel(Panel):
         self._bar = PictureBar()
         self._bar.viewing_requested.connect(session.request_viewing)
         self._stack = QStackedWidget()
-        ignored = QSizePolicy.Policy.Ignored
-        self._stack.setSizePolicy(ignored, ignored)  # what is not seen asks for nothing
-        area = QScrollArea()
-        area.setObjectName("attention.area")
-        area.setFrameShape(QFrame.Shape.NoFrame)
+        self._room = Room(self._stack)
+        area = scrolled(self._room)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidgetResizable(True)
-        area.setCornerWidget(QWidget())  # else the style paints a box between the bars
-        area.setWidget(self._stack)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(BAR_GAP)
@@ -113,7 +101,7 @@ class AttentionPanel(Panel):
         self._bar.show_viewing(scene.viewing)
         page.display(scene)
         self._stack.setCurrentWidget(page)
-        self._stack.setMinimumSize(page.least)
+        self._room.set_least(page.least)
 
     def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
         """The numbers of the page that is seen."""
