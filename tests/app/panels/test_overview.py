@@ -120,3 +120,43 @@ def test_until_heads_are_scored_the_page_says_so_in_place_of_the_table(page):
     shown(page)
     assert page._table.isHidden()
     assert not page._waiting.isHidden()
+
+
+class NotedStudies(Studies):
+    """Nothing is ever there; which maps were wanted last is noted."""
+
+    def want_scores(self):
+        return None
+
+    def want_maps(self, trace, stage, viewing, heads):
+        self.wanted = heads
+        return {}
+
+
+def test_the_maps_in_sight_are_wanted_first(page):
+    page.studies = NotedStudies(AskedSession())
+    page.show()
+    page.display(scene_of(step=KEY, query=2, key=1, config={"n_layers": 40}))
+    page.grab()
+    bar = page._tiles.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    wanted = page.studies.wanted
+    seen = [page._heads[place] for place in page._tiles.in_sight()]
+    assert (39, 1) in seen
+    assert (0, 0) not in seen
+    assert wanted[: len(seen)] == tuple(seen)
+    assert sorted(wanted) == sorted(page._heads)
+
+
+def test_a_moved_selection_marks_and_draws_nothing_anew(page):
+    shown(page)
+    before = page._tiles.tiles
+    page.display(scene_of_same(page, head=1))
+    assert page._tiles.tiles is before
+    assert page._tiles._selected == 3
+
+
+def scene_of_same(page, **selection):
+    """The scene that is shown, with another selection."""
+    scene = page._scene
+    return replace(scene, selection=replace(scene.selection, **selection))

@@ -125,6 +125,16 @@ def test_of_too_many_lines_the_strongest_stay():
     assert found.shares.min() >= np.sort(maps.ravel())[-MOST_STRANDS]
 
 
+def test_a_single_one_among_a_million_has_its_line():
+    maps = causal(1024)
+    maps[0, 900] = 0.0
+    maps[0, 900, 17] = 1.0
+    for rows, columns in ((range(890, 920), range(890, 920)), (range(30), range(30))):
+        strands = strands_in_sight(source_of(maps), rows, columns, 0.0005)
+        assert len(strands) == MOST_STRANDS
+        assert (900, 17) in zip(strands.rows, strands.columns, strict=True)
+
+
 def test_lines_run_between_the_middles_of_rows_and_heads_lie_apart():
     strands = Strands(
         np.array([0, 0]), np.array([2, 2]), np.array([0, 1]), np.array([0.2, 0.2])

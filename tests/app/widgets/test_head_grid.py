@@ -156,3 +156,19 @@ def test_many_heads_do_without_captions_so_that_their_maps_are_seen(qtbot):
     assert last.top + last.height <= 430
     grid.show_heads(stack[:4], Scale("share", 1.0), "pattern")
     assert grid.picture().layout.caption_height > 0
+
+
+def test_a_single_one_among_a_million_is_seen_and_reached(grid):
+    stack = np.zeros((2, 1024, 1024), np.float32)
+    stack[1, 777, 333] = 1.0
+    grid.show_heads(stack, SHARE, "pattern")
+    image, part = grid.picture().image, grid.picture().source(1)
+    assert grid.picture().blocks != (1, 1)
+    dots = [
+        (x, y)
+        for y in range(round(part.top()), round(part.bottom()))
+        for x in range(image.width())
+        if image.pixelColor(x, y).name() == LIGHT.pattern.lower()
+    ]
+    assert len(dots) == 1
+    assert grid.spot_at(cell_centre(grid, 1, 777, 333)) == (1, 777, 333)

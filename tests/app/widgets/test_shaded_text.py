@@ -5,6 +5,7 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 
 from app.style.maps import map_colours
+from app.style.ramp import TOP
 from app.widgets.canvas import NOTHING
 from app.widgets.shaded_flow import FlowItem, boxes_of, lines_of
 from app.widgets.shaded_text import Shade, ShadedText, TextToken
@@ -108,6 +109,15 @@ def test_a_shade_is_the_colour_of_its_share_in_the_maps(text):
     assert colour_in(text, 2) == tuple(table[254])
     assert colour_in(text, 1) == tuple(table[127])
     assert colour_in(text, 3) == colour_in(text, 0)
+
+
+def test_a_single_one_among_a_thousand_has_the_full_colour(text):
+    text.show_tokens(tokens(1024))
+    values = np.zeros(1024, np.float32)
+    values[777] = 1.0
+    text.show_shade(shade(values))
+    full = [at for at, level in enumerate(text._levels) if level == TOP]
+    assert full == [777]
 
 
 def test_a_dimmed_token_is_paler_than_its_share(text):
