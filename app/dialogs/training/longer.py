@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
 
 from app.frame.parts import icon_button, plain_label
 from app.widgets.number_field import WholeField
-from core.errors import CoreError
+from core.errors import CoreError, TrainingError
 from core.files import write_whole
 from core.training.config import CONFIG_FILE, config_text, read_config
+from core.training.runs import run_info
 
 MOST_STEPS = 10**12
 MARGINS = (14, 6, 8, 6)
@@ -59,7 +60,11 @@ class LongerBar(QFrame):
             self.failed.emit(error)
             return
         self._folder = folder
-        self._words.setText(f"“{folder.name}” has {n_steps:,} steps. Train it up to")
+        n_done = run_info(folder).step
+        self._words.setText(
+            f"“{folder.name}” has done {n_done:,} of {n_steps:,} steps. Train it up to"
+        )
+        self.n_steps.set_range(n_done + 1, MOST_STEPS)
         self.n_steps.show_number(2 * n_steps)
         self.show()
 
@@ -78,8 +83,13 @@ def lengthen(folder: Path, n_steps: int) -> None:
     """Give a run another number of steps; its rate falls over all of them.
 
     Raises:
-        CoreError: Its file cannot be read or written.
+        CoreError: Its file cannot be read or written, or it has done as many already.
     """
     config = read_config(folder)
+    n_done = run_info(folder).step
+    if n_steps <= n_done:
+        raise TrainingError(
+            f"“{folder.name}” has done {n_done:,} steps already; ask for more than that."
+        )
     longer = replace(config, training=replace(config.training, n_steps=n_steps))
     write_whole(folder / CONFIG_FILE, config_text(longer).encode())

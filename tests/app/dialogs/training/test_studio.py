@@ -17,9 +17,10 @@ from app.style.contrast import contrast
 from app.style.theme import DARK, LIGHT, apply_theme
 from app.workers.runner import stop_runners
 from core.checkpoints.native import CONFIG_FILE as MODEL_FILE
-from core.errors import ConfigError
+from core.errors import ConfigError, TrainingError
 from core.training.config import CONFIG_FILE, config_text, read_config
 from core.training.sources import StorySource
+from tests.helpers.runs import trained_run
 
 WAIT_MS = 20_000
 ENDS_AT_ONCE = ("-c", "raise SystemExit(0)")
@@ -116,6 +117,15 @@ def test_a_run_can_be_given_more_steps_and_nothing_else_changes(studio, qtbot):
     lengthen(folder, 5000)
     longer = replace(before, training=replace(before.training, n_steps=5000))
     assert read_config(folder) == longer
+
+
+def test_a_run_cannot_be_given_fewer_steps_than_it_has_done(tmp_path):
+    folder = trained_run(tmp_path / "birds", n_steps=5)
+    with pytest.raises(TrainingError, match="has done 5 steps already"):
+        lengthen(folder, 5)
+    assert read_config(folder).training.n_steps == 5
+    lengthen(folder, 6)
+    assert read_config(folder).training.n_steps == 6
 
 
 def test_a_run_without_a_file_is_told_and_not_continued(studio, tmp_path):
