@@ -89,7 +89,7 @@ def lengthen(folder: Path, n_steps: int) -> None:
     n_done = run_info(folder).step
     if n_steps <= n_done:
         raise TrainingError(
-            f"“{folder.name}” has done {n_done:,} steps already; ask for more than that."
+            f"“{folder.name}” has done {n_done:,} steps already; ask for more."
         )
     longer = replace(config, training=replace(config.training, n_steps=n_steps))
     write_whole(folder / CONFIG_FILE, config_text(longer).encode())
