@@ -4,6 +4,7 @@ In: the session's scene. A panel is made when it is first needed and draws only 
 is seen. Without a trace a page of the same shape says why.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -31,6 +32,7 @@ from core.errors import MissingWeightError
 from core.texts import TOKEN
 from core.trace.steps import Step, steps_for
 from core.trace.trace import Trace
+from core.trace.viewing import PLAIN, Viewing
 
 REST_MS = 50
 """What can wait until the reader rests on a step waits so long."""
@@ -53,8 +55,8 @@ class PanelHost(QWidget):
         self._panels: dict[str, Panel] = {}
         self._has_failed = False
         self._trace: Trace | None = None
-        self._lacking: dict[str, str] = {}
-        """Steps of a trace file whose panels need weights, and what is to say of it."""
+        self._lacking: dict[tuple[str, Viewing], str] = {}
+        """Steps of a trace file that need weights, so looked at; what to say of it."""
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._on_rest_timeout)
         self._chained: dict[Panel, tuple[QWidget, ...]] = {}
@@ -93,16 +95,13 @@ class PanelHost(QWidget):
             self._show_state()
             return
         self._has_failed = False
-        key = scene.selection.step
         if scene.trace is not self._trace:
             self._trace, self._lacking = scene.trace, {}
-        try:
-            if key not in self._lacking:
-                self._show(self._panel_for(panel_of(key)), scene)
-        except MissingWeightError as error:
-            self._lacking[key] = str(error)
-        if key in self._lacking:
-            self._show_numbers_alone(scene, self._lacking[key])
+        reason = self._show_its_own(scene)
+        if reason and self._show_its_own(replace(scene, viewing=PLAIN)):
+            self._show(self._panel_for(ANY_STEP), scene)
+        if reason:
+            self.header.warn(reason)
 
     def _show(self, panel: Panel, scene: Scene) -> None:
         if not self._is_prepared(panel, scene):
@@ -112,10 +111,15 @@ class PanelHost(QWidget):
         self._rest.start()
         self._stack.setCurrentWidget(panel)
 
-    def _show_numbers_alone(self, scene: Scene, reason: str) -> None:
-        """The step as a plain map: its own panel shows weights that are not there."""
-        self._show(self._panel_for(ANY_STEP), scene)
-        self.header.warn(reason)
+    def _show_its_own(self, scene: Scene) -> str:
+        """Show a step on its panel. -> "", or which weight of it is not there."""
+        asked = scene.selection.step, scene.viewing
+        try:
+            if asked not in self._lacking:
+                self._show(self._panel_for(panel_of(asked[0])), scene)
+        except MissingWeightError as error:
+            self._lacking[asked] = str(error)
+        return self._lacking.get(asked, "")
 
     def _is_prepared(self, panel: Panel, scene: Scene) -> bool:
         """Whether the panel can be drawn now; else it is once the rest is derived."""

@@ -12,11 +12,13 @@ from app.dialogs.export.dialog import ExportDialog
 from app.exports import Exports
 from app.frame.sentence_bar import model_tip
 from app.panel_host import PanelHost
+from app.panels.attention.picture_bar import PictureBar
 from app.session import Session
 from app.settings import Settings
 from core.analysis.heads import OF_SENTENCE, OF_TELLING, scores_of
 from core.pipeline import run_trace
 from core.trace.archive import read_trace, save_trace
+from core.trace.viewing import Viewing
 from tests.helpers.bundles import save_tiny, tiny_bundle
 from tests.helpers.desk import WAIT_MS, Desk
 
@@ -79,6 +81,24 @@ def test_every_step_is_shown_and_what_needs_weights_says_so(recorded):
         seen[key] = host.header.sentence.text()
     assert "W_E is not in the trace file" in seen["embed.token"]
     assert "trace file" not in seen["layers.0.attn.pattern"]
+    assert recorded.reports == []
+
+
+@pytest.mark.parametrize("wish", [Viewing(picture="effect"), Viewing(is_weighted=True)])
+def test_a_picture_that_takes_weights_leaves_the_way_to_the_others(recorded, wish):
+    session, host = recorded.session, recorded.host
+    for key in ("layers.1.attn.pattern", "layers.0.attn.pattern"):
+        session.go_to(key)
+        session.request_viewing(wish)
+        session.go_to(key.replace("pattern", "masked"))
+        session.go_to(key)
+        recorded.qtbot.waitUntil(lambda: not session.activity, timeout=WAIT_MS)
+        assert "W_O is not in the trace file" in host.header.sentence.text()
+        pictures = host.panel.findChild(PictureBar)
+        assert pictures.isVisibleTo(host)
+        session.request_viewing(Viewing(picture="text"))
+        recorded.qtbot.waitUntil(lambda: not session.activity, timeout=WAIT_MS)
+        assert "trace file" not in host.header.sentence.text()
     assert recorded.reports == []
 
 

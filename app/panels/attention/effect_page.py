@@ -133,8 +133,8 @@ class EffectPage(Page):
         self._added.set_title(f"Length of what head {scene.selection.head + 1} adds")
         mapped = ref(scene.trace), map_of(scene)
         if mapped != self._mapped:
-            self._mapped = mapped
             self._show_map(scene)
+            self._mapped = mapped
 
     def _show_map(self, scene: Scene) -> None:
         attn, head, viewing = map_of(scene)
