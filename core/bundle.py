@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from core.checkpoints.native import read_model
+from core.checkpoints.folder import read_folder
 from core.config import ModelConfig
 from core.model.device import choose_device
 from core.model.layout import lay_out_weights
@@ -36,18 +36,19 @@ class Bundle:
 def open_bundle(
     folder: str | Path, device: str = "auto", like: Bundle | None = None
 ) -> Bundle:
-    """Open a model folder.
+    """Open a model folder, of this program or of `transformers`.
 
     Another checkpoint of the same run opens in less time with the one before as `like`:
     they share the tokenizer.
 
     Raises:
-        CheckpointError: A file is missing, damaged or of another kind.
+        CheckpointError: A file is missing, damaged, of another kind or too large.
+        TokenizerError: Its tokenizer cannot be used.
         DeviceError: The device is not there.
     """
     chosen = choose_device(device)
     folder = Path(folder)
-    read = read_model(folder, like)
+    read = read_folder(folder, like)
     with torch.device("meta"):
         model = Transformer(read.config)
     model.load_state_dict(read.weights, assign=True, strict=True)

@@ -12,10 +12,9 @@ from typing import Any
 
 from torch import Tensor
 
+from core.checkpoints.entries import Weights
 from core.config import ModelConfig
 
-Weights = Mapping[str, Tensor]
-"""Ours, by address."""
 Needs = Mapping[str, tuple[Any, ...]]
 """Fields of `ModelConfig`, and the values that a class can have for them."""
 

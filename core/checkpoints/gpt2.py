@@ -1,26 +1,33 @@
-"""The model as GPT-2's or the first GPT's class of `transformers` expects it.
+"""GPT-2 and the first GPT as `transformers` has them: read and written.
 
 Radford et al. 2018 (norms after each part) and 2019 (norms before). Both have learned
 positions, layer norms with a shift and biases everywhere; so added waves are stored as
 a table, and what is missing as zeros. Their matrices lie as ours do, [d_in, d_out].
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from core.checkpoints.entries import Entry, Weights, packed
 from core.checkpoints.exporter import (
     Exporter,
     Needs,
-    Weights,
     embedding,
     embedding_notes,
     output_table,
     shares_table,
 )
+from core.checkpoints.family import Family
+from core.checkpoints.fields import Fields
+from core.checkpoints.native import weight_shapes
 from core.config import ModelConfig
 from core.model.functions import sinusoid
+
+POSITIONS = "embed.position.W_P"
 
 GPT2_ACTIVATIONS = {
     "gelu_tanh": "gelu_new",
@@ -38,6 +45,8 @@ def _shared_needs(config: ModelConfig) -> Needs:
         "norm": ("layer_norm",),
         "gated": (False,),
         "n_kv_heads": (config.n_heads,),
+        "d_head": (config.d_model // config.n_heads,),
+        "norm_qk": (False,),
     }
 
 
@@ -60,14 +69,21 @@ def gpt_needs(config: ModelConfig) -> Needs:
     }
 
 
+GPT2_SIZES = {
+    "n_vocab": "vocab_size",
+    "n_ctx": "n_positions",
+    "d_model": "n_embd",
+    "n_layers": "n_layer",
+    "n_heads": "n_head",
+}
+"""Our fields and theirs, of both classes."""
+EPS = "layer_norm_epsilon"
+
+
 def _shared_settings(config: ModelConfig) -> dict[str, Any]:
     return {
-        "vocab_size": config.n_vocab,
-        "n_positions": config.n_ctx,
-        "n_embd": config.d_model,
-        "n_layer": config.n_layers,
-        "n_head": config.n_heads,
-        "layer_norm_epsilon": config.eps,
+        **{theirs: getattr(config, ours) for ours, theirs in GPT2_SIZES.items()},
+        EPS: config.eps,
         "resid_pdrop": config.dropout,
         "embd_pdrop": config.dropout,
         "attn_pdrop": config.dropout,
@@ -96,72 +112,112 @@ def gpt_settings(config: ModelConfig) -> dict[str, Any]:
     }
 
 
+def gpt2_config(fields: Fields) -> ModelConfig:
+    """What GPT-2's `config.json` describes."""
+    fields.must_be("scale_attn_weights", True)
+    fields.must_be("scale_attn_by_inverse_layer_idx", False)
+    fields.must_be("add_cross_attention", False)
+    return fields.config(
+        GPT2_SIZES,
+        d_ff=fields.whole("n_inner", 0) if fields.has("n_inner") else 0,
+        norm_place="pre",
+        activation=fields.activation("activation_function", "gelu_new"),
+        **_shared_fields(fields),
+    )
+
+
+def gpt_config(fields: Fields) -> ModelConfig:
+    """What the first GPT's `config.json` describes."""
+    known = {theirs: ours for ours, theirs in GPT_ACTIVATIONS.items()}
+    return fields.config(
+        GPT2_SIZES,
+        norm_place="post",
+        activation=fields.activation("afn", "gelu", {**known, "swish": "silu"}),
+        **_shared_fields(fields),
+    )
+
+
+def _shared_fields(fields: Fields) -> dict[str, Any]:
+    return {
+        "position": "learned",
+        "eps": fields.number(EPS, 1e-5),
+        "tie_embeddings": fields.switch("tie_word_embeddings", True),
+    }
+
+
+def gpt2_entries(config: ModelConfig) -> tuple[Entry, ...]:
+    """Where GPT-2 keeps our weights."""
+    return (
+        Entry("transformer.wte.weight", ("embed.W_E",)),
+        Entry("transformer.wpe.weight", (POSITIONS,)),
+        *_layer_entries(config),
+        *_norm_entries("transformer.ln_f", "output.norm"),
+    )
+
+
+def gpt_entries(config: ModelConfig) -> tuple[Entry, ...]:
+    """Where the first GPT keeps our weights."""
+    return (
+        Entry("transformer.tokens_embed.weight", ("embed.W_E",)),
+        Entry("transformer.positions_embed.weight", (POSITIONS,)),
+        *_layer_entries(config),
+    )
+
+
+def _layer_entries(config: ModelConfig) -> Iterator[Entry]:
+    for i in range(config.n_layers):
+        ours, theirs = f"layers.{i}", f"transformer.h.{i}"
+        yield from _norm_entries(f"{theirs}.ln_1", f"{ours}.attn.norm")
+        for name, (part, letters) in MATRICES.items():
+            for kind, letter in (("weight", "W"), ("bias", "b")):
+                held = tuple(f"{ours}.{part}.{letter}_{x}" for x in letters)
+                yield Entry(f"{theirs}.{name}.{kind}", held)
+        yield from _norm_entries(f"{theirs}.ln_2", f"{ours}.ffn.norm")
+
+
+def _norm_entries(theirs: str, ours: str) -> Iterator[Entry]:
+    yield Entry(f"{theirs}.weight", (f"{ours}.gamma",))
+    yield Entry(f"{theirs}.bias", (f"{ours}.beta",))
+
+
+MATRICES = {
+    "attn.c_attn": ("attn", "QKV"),
+    "attn.c_proj": ("attn", "O"),
+    "mlp.c_fc": ("ffn", "1"),
+    "mlp.c_proj": ("ffn", "2"),
+}
+"""Of a layer: our part and letters; Q, K and V lie side by side in one."""
+
+
 def gpt2_tensors(config: ModelConfig, weights: Weights) -> dict[str, Tensor]:
     """The weights by GPT-2's names."""
-    return {
-        "transformer.wte.weight": embedding(config, weights),
-        "transformer.wpe.weight": _positions(config, weights),
-        **_layers(config, weights),
-        **_norm(config, weights, "output.norm", "transformer.ln_f"),
-        **output_table(config, weights),
-    }
+    return _tensors(gpt2_entries(config), config, weights)
 
 
 def gpt_tensors(config: ModelConfig, weights: Weights) -> dict[str, Tensor]:
     """The weights by the first GPT's names."""
-    return {
-        "transformer.tokens_embed.weight": embedding(config, weights),
-        "transformer.positions_embed.weight": _positions(config, weights),
-        **_layers(config, weights),
-        **output_table(config, weights),
-    }
+    return _tensors(gpt_entries(config), config, weights)
 
 
-def _layers(config: ModelConfig, weights: Weights) -> dict[str, Tensor]:
-    d_model = config.d_model
-    tensors: dict[str, Tensor] = {}
-    for i in range(config.n_layers):
-        ours, theirs = f"layers.{i}", f"transformer.h.{i}"
-        projections = [weights[f"{ours}.attn.W_{name}"].flatten(1) for name in "QKV"]
-        shifts = [
-            _bias(weights, f"{ours}.attn.b_{name}", d_model).flatten() for name in "QKV"
-        ]
-        tensors |= {
-            f"{theirs}.attn.c_attn.weight": torch.cat(projections, dim=1),
-            f"{theirs}.attn.c_attn.bias": torch.cat(shifts),
-            **_norm(config, weights, f"{ours}.attn.norm", f"{theirs}.ln_1"),
-            **_norm(config, weights, f"{ours}.ffn.norm", f"{theirs}.ln_2"),
-        }
-        for place, name, their_name, width in (
-            ("attn", "O", "attn.c_proj", d_model),
-            ("ffn", "1", "mlp.c_fc", config.d_ff),
-            ("ffn", "2", "mlp.c_proj", d_model),
-        ):
-            matrix = weights[f"{ours}.{place}.W_{name}"]
-            shift = _bias(weights, f"{ours}.{place}.b_{name}", width)
-            tensors[f"{theirs}.{their_name}.weight"] = matrix
-            tensors[f"{theirs}.{their_name}.bias"] = shift
-    return tensors
-
-
-def _norm(
-    config: ModelConfig, weights: Weights, ours: str, theirs: str
+def _tensors(
+    entries: tuple[Entry, ...], config: ModelConfig, weights: Weights
 ) -> dict[str, Tensor]:
-    return {
-        f"{theirs}.weight": weights[f"{ours}.gamma"],
-        f"{theirs}.bias": _bias(weights, f"{ours}.beta", config.d_model),
+    """Embeddings scaled, positions as a table, and zeros for biases that are not."""
+    shapes = weight_shapes(replace(config, bias=True, position="learned"))
+    written = {
+        **{a: torch.zeros(shape) for a, shape in shapes.items() if a not in weights},
+        **weights,
+        "embed.W_E": embedding(config, weights),
+        POSITIONS: _positions(config, weights),
     }
-
-
-def _bias(weights: Weights, address: str, width: int) -> Tensor:
-    """A bias, or the zeros that a model without one adds."""
-    return weights[address] if address in weights else torch.zeros(width)
+    named = {entry.theirs: packed(entry, written) for entry in entries}
+    return named | output_table(config, weights)
 
 
 def _positions(config: ModelConfig, weights: Weights) -> Tensor:
     """What is added at each place: [n_ctx, d_model]."""
     if config.position == "learned":
-        return weights["embed.position.W_P"]
+        return weights[POSITIONS]
     if config.position == "none":
         return torch.zeros(config.n_ctx, config.d_model)
     every = torch.arange(config.n_ctx)
@@ -182,3 +238,22 @@ def notes(config: ModelConfig) -> list[str]:
 
 GPT2 = Exporter("gpt2", "GPT-2", gpt2_needs, gpt2_settings, gpt2_tensors, notes)
 GPT = Exporter("openai-gpt", "GPT (2018)", gpt_needs, gpt_settings, gpt_tensors, notes)
+
+GPT2_FAMILY = Family(
+    model_type="gpt2",
+    title="GPT-2",
+    architectures=("GPT2LMHeadModel", "GPT2Model"),
+    prefix="transformer.",
+    config_of=gpt2_config,
+    entries=gpt2_entries,
+    computed=r"transformer\.h\.\d+\.attn\.(masked_)?bias",
+)
+GPT_FAMILY = Family(
+    model_type="openai-gpt",
+    title="GPT (2018)",
+    architectures=("OpenAIGPTLMHeadModel", "OpenAIGPTModel"),
+    prefix="transformer.",
+    config_of=gpt_config,
+    entries=gpt_entries,
+    computed=r"transformer\.(position_ids|h\.\d+\.attn\.bias)",
+)

@@ -17,28 +17,32 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from core.checkpoints.fields import CONFIG_FILE, read_fields
+from core.checkpoints.weight_files import refuse_pointer
 from core.config import ModelConfig
 from core.errors import CheckpointError, ConfigError
 from core.files import write_whole
+from core.model.functions import is_finite
 from core.model.transformer import Transformer
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.folder import open_tokenizer, save_tokenizer
 
 FORMAT = "glassformer"
 VERSION = 1
-CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
 WRAPPERS = ("_orig_mod.", "module.")
 """What torch.compile and DataParallel put in front of every address."""
 LAYERS = "layers."
 """What the address of every weight inside a layer begins with."""
-POINTER_START = b"version https://git-lfs.github.com/"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NativeModel:
-    """What a native folder holds. Weights are float32 and complete."""
+    """A model in our own terms, whatever kind of folder it is from.
+
+    Weights are float32 and complete.
+    """
 
     config: ModelConfig
     weights: dict[str, Tensor]
@@ -115,7 +119,7 @@ def read_model(folder: Path, like: OpenModel | None = None) -> NativeModel:
     _check_layers(folder / WEIGHTS_FILE, weights, config)
     check_shapes(folder / WEIGHTS_FILE, weights, weight_shapes(config))
     weights = _widened(weights, notes)
-    _count_nan(weights, warnings)
+    count_nan(weights, warnings)
     name = str(about.get("name", folder.name))
     return NativeModel(config, weights, tokenizer, name, tuple(notes), tuple(warnings))
 
@@ -137,13 +141,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     Raises:
         CheckpointError: It is missing, a download pointer, cut off or of another kind.
     """
-    with open(_there(path), "rb") as file:
-        start = file.read(len(POINTER_START))
-    if start == POINTER_START:
-        raise CheckpointError(
-            f"{path} is a download pointer of {path.stat().st_size} bytes, not the "
-            'weights; fetch the real file ("git lfs pull").'
-        )
+    refuse_pointer(_there(path))
     try:
         return load_file(path)
     except (SafetensorError, OSError, ValueError) as error:
@@ -195,7 +193,7 @@ def check_shapes(
     for addresses, fault in ((missing, "lacks"), (surplus, "has the unknown")):
         if addresses:
             raise CheckpointError(
-                f"{path} {fault} {_some(addresses)}; it belongs to another "
+                f"{path} {fault} {some(addresses)}; it belongs to another "
                 f"{CONFIG_FILE} or is not complete."
             )
     for address, shape in expected.items():
@@ -209,16 +207,9 @@ def check_shapes(
 
 def _read_about(folder: Path) -> dict[str, Any]:
     """Read `config.json` and check that it is ours."""
-    if not folder.is_dir():
-        raise CheckpointError(f"{folder} is not a folder; choose a model's folder.")
-    path = _there(folder / CONFIG_FILE)
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise CheckpointError(
-            f"{path} is not readable JSON ({error}); fetch it again."
-        ) from error
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
+    fields = read_fields(folder)
+    path, about = fields.path, dict(fields.values)
+    if about.get("format") != FORMAT:
         raise CheckpointError(
             f'{path} does not say "format": "{FORMAT}"; choose a folder that this '
             "program saved."
@@ -271,7 +262,7 @@ def _tokenizer(
 def _unwrapped(weights: dict[str, Tensor], warnings: list[str]) -> dict[str, Tensor]:
     """Take off what wrappers of training put in front of every address."""
     prefix = ""
-    while weights and (wrapper := _shared_wrapper(weights)):
+    while weights and (wrapper := shared_wrapper(weights)):
         prefix += wrapper
         weights = {key.removeprefix(wrapper): weights[key] for key in weights}
     if prefix:
@@ -279,7 +270,7 @@ def _unwrapped(weights: dict[str, Tensor], warnings: list[str]) -> dict[str, Ten
     return weights
 
 
-def _shared_wrapper(addresses: Iterable[str]) -> str:
+def shared_wrapper(addresses: Iterable[str]) -> str:
     """The wrapper's name that every address begins with, or nothing."""
     shared = (w for w in WRAPPERS if all(a.startswith(w) for a in addresses))
     return next(shared, "")
@@ -293,10 +284,10 @@ def _widened(weights: dict[str, Tensor], notes: list[str]) -> dict[str, Tensor]:
     return {address: weight.float() for address, weight in weights.items()}
 
 
-def _count_nan(weights: Mapping[str, Tensor], warnings: list[str]) -> None:
+def count_nan(weights: Mapping[str, Tensor], warnings: list[str]) -> None:
     """Warn where a file holds values that are no numbers, and how many."""
     for address, weight in weights.items():
-        if weight.isfinite().all():
+        if is_finite(weight):
             continue
         n_nan, n_infinite = int(weight.isnan().sum()), int(weight.isinf().sum())
         counts = [(n_nan, "NaN"), (n_infinite, "infinite")]
@@ -305,6 +296,7 @@ def _count_nan(weights: Mapping[str, Tensor], warnings: list[str]) -> None:
             warnings.append(f"{address} holds {found} {values}.")
 
 
-def _some(addresses: list[str]) -> str:
-    rest = len(addresses) - 1
-    return addresses[0] + (f" and {rest} more weights" if rest else "")
+def some(names: list[str], what: str = "weights") -> str:
+    """The first of many names, and how many more there are."""
+    rest = len(names) - 1
+    return names[0] + (f" and {rest} more {what}" if rest else "")

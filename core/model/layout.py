@@ -1,6 +1,6 @@
 """How weights lie in memory, for a model that is read from and no longer trained."""
 
-from torch import nn
+from torch import Tensor, nn
 
 from core.model.transformer import Transformer
 
@@ -17,6 +17,11 @@ def lay_out_weights(model: Transformer) -> None:
         multiplied.append((model.embed, "W_E"))
     for part, name in multiplied:
         weight = getattr(part, name)
-        if weight.shape[0] > weight.shape[1]:
-            columns = weight.detach().mT.contiguous().mT
-            setattr(part, name, nn.Parameter(columns, requires_grad=False))
+        columns = nn.Parameter(by_column(weight.detach()), requires_grad=False)
+        setattr(part, name, columns)
+
+
+def by_column(matrix: Tensor) -> Tensor:
+    """A matrix that is multiplied with a row, column by column where it is tall."""
+    is_tall = matrix.shape[0] > matrix.shape[1]
+    return matrix.mT.contiguous().mT if is_tall else matrix

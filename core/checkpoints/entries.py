@@ -1,0 +1,79 @@
+"""Names on both sides: a tensor of `transformers`, and the weights of ours in it.
+
+The table of a family is read in both directions, when a model is opened and when one is
+exported. A tensor may hold several of our weights side by side (GPT-2's `c_attn`), may
+lie the other way round ([d_out, d_in]), and may be stored less a number (Gemma).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+import torch
+from torch import Tensor
+
+Shape = tuple[int, ...]
+Weights = Mapping[str, Tensor]
+"""Ours, by address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One tensor."""
+
+    theirs: str
+    ours: tuple[str, ...]
+    """Addresses of the weights that lie in it, side by side."""
+    is_turned: bool = False
+    """It is stored as [d_out, d_in]."""
+    less: float = 0.0
+    """What is added to the stored numbers."""
+
+
+def stored_shape(entry: Entry, shapes: Mapping[str, Shape]) -> Shape:
+    """The shape of the tensor, from those of our weights."""
+    flat = [_flat(address, shapes[address]) for address in entry.ours]
+    shape = (*flat[0][:-1], sum(each[-1] for each in flat))
+    return shape[::-1] if entry.is_turned else shape
+
+
+def unpacked(
+    entry: Entry, stored: Tensor, shapes: Mapping[str, Shape]
+) -> dict[str, Tensor]:
+    """Our weights in a tensor, by address: views of it, where nothing is added."""
+    laid = stored.T if entry.is_turned else stored
+    if entry.less:
+        laid = laid.float() + entry.less
+    flat = [_flat(address, shapes[address]) for address in entry.ours]
+    parts = torch.split(laid, [each[-1] for each in flat], dim=-1)
+    return {
+        address: part.view(*part.shape[:-1], *_inner(address, shapes[address]))
+        for address, part in zip(entry.ours, parts, strict=True)
+    }
+
+
+def packed(entry: Entry, weights: Weights) -> Tensor:
+    """The tensor that holds our weights."""
+    flat = [
+        weight.reshape(_flat(address, tuple(weight.shape)))
+        for address, weight in ((a, weights[a]) for a in entry.ours)
+    ]
+    laid = flat[0] if len(flat) == 1 else torch.cat(flat, dim=-1)
+    if entry.less:
+        laid = laid - entry.less
+    return laid.T if entry.is_turned else laid
+
+
+def _flat(address: str, shape: Shape) -> Shape:
+    """A matrix has its heads side by side; a bias is one row."""
+    first = _n_outer(address)
+    return (*shape[:first], prod(shape[first:]))
+
+
+def _inner(address: str, shape: Shape) -> Shape:
+    """The axes that are laid side by side."""
+    return shape[_n_outer(address) :]
+
+
+def _n_outer(address: str) -> int:
+    return 1 if address.rpartition(".")[2].startswith("W_") else 0

@@ -1,0 +1,57 @@
+"""What a family of models is: a `model_type` of `transformers` that can be opened.
+
+A row says how its `config.json` becomes a configuration of ours, and under which names
+its weights are stored. Each family has a file; `families` has the table of them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.checkpoints.entries import Entry
+from core.checkpoints.fields import Fields
+from core.config import ModelConfig
+
+EMBEDDING = "embed.W_E"
+HEAD = Entry("lm_head.weight", ("output.W_U",), is_turned=True)
+"""The table that logits are read off with, where it is one of its own."""
+
+
+def nothing(_fields: Fields) -> str:
+    """Of a family that has all the biases which its configuration tells of."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One row."""
+
+    model_type: str
+    title: str
+    architectures: tuple[str, ...]
+    """By which a `config.json` without a `model_type` is told."""
+    prefix: str
+    """What its base model puts before every name but the head's: "transformer."."""
+    config_of: Callable[[Fields], ModelConfig]
+    entries: Callable[[ModelConfig], tuple[Entry, ...]]
+    """Every tensor but the head."""
+    lacks: Callable[[Fields], str] = nothing
+    """Part of the names of biases that it has not, though others have; they are 0."""
+    computed: str = r"\Z\A"
+    """Pattern of the names of tensors that follow from the configuration."""
+    notes: tuple[str, ...] = ()
+    """What is stored otherwise than it is shown, a sentence each."""
+
+    def entries_of(self, config: ModelConfig, fields: Fields) -> tuple[Entry, ...]:
+        """Every tensor that a file of it must have."""
+        missing = self.lacks(fields)
+        found = [
+            entry
+            for entry in self.entries(config)
+            if not (missing and missing in entry.theirs and is_bias(entry))
+        ]
+        return (*found, *(() if config.tie_embeddings else (HEAD,)))
+
+
+def is_bias(entry: Entry) -> bool:
+    """Whether a tensor holds what is added after a product."""
+    return entry.theirs.endswith(".bias")

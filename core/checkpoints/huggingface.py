@@ -1,0 +1,248 @@
+"""A folder of `transformers`: `config.json`, weights, tokenizer; no code of it is run.
+
+In: a folder. Out: the same as of a folder of ours: a configuration, float32 weights by
+our addresses, the tokenizer, and what a reader should know of the files. Every tensor
+of the files is used or named; none is ever made up.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from core.checkpoints.entries import Entry, Shape, stored_shape, unpacked
+from core.checkpoints.families import family_of
+from core.checkpoints.family import EMBEDDING, HEAD, Family
+from core.checkpoints.fields import CONFIG_FILE, Fields, read_fields
+from core.checkpoints.native import (
+    NativeModel,
+    count_nan,
+    shared_wrapper,
+    some,
+    weight_shapes,
+)
+from core.checkpoints.weight_files import KINDS, Stored, WeightFiles, find_weights
+from core.config import ModelConfig
+from core.errors import CheckpointError
+from core.model.layout import by_column
+from core.tokenizers.base import Tokenizer
+from core.tokenizers.folder import open_tokenizer
+from core.training.memory import GIGABYTE, available_memory
+
+N_BYTES = 4
+"""Of a number in float32, in which is computed."""
+SNAPSHOTS, CACHED = "snapshots", "models--"
+"""How the folders of the Hugging Face cache are called."""
+FLOAT32 = "float32"
+CODE = "auto_map"
+
+
+def read_huggingface(folder: Path) -> NativeModel:
+    """Open a folder of `transformers`.
+
+    Raises:
+        CheckpointError: A file is missing, damaged, of another kind or too large.
+        TokenizerError: Its tokenizer cannot be used.
+    """
+    fields = read_fields(folder)
+    family, inferred = family_of(fields)
+    fields.must_be("quantization_config", None)
+    config = family.config_of(fields)
+    files = find_weights(folder)
+    warnings: list[str] = []
+    stored = _by_known_names(files, family, warnings)
+    config = _tied_as_stored(config, files, stored, family, warnings)
+    entries, shapes = family.entries_of(config, fields), weight_shapes(config)
+    _check(folder, entries, stored, shapes)
+    check_memory(folder, shapes)
+    tokenizer = open_tokenizer(folder)
+    weights = _read(files, entries, stored, config)
+    notes = [
+        f"A folder of transformers: {family.title}.",
+        inferred,
+        *files.notes,
+        *family.notes,
+        *_notes(fields, entries, stored, family),
+    ]
+    sizes = _vocabulary_note(tokenizer, config)
+    (notes if tokenizer.n_vocab <= config.n_vocab else warnings).append(sizes)
+    warnings += _surplus(entries, stored, family)
+    count_nan(weights, warnings)
+    return NativeModel(
+        config,
+        weights,
+        tokenizer,
+        name_of(folder),
+        tuple(filter(None, notes)),
+        tuple(warnings),
+    )
+
+
+def name_of(folder: Path) -> str:
+    """What a model is called: its folder, or in the cache its maker and its name."""
+    path = folder.absolute()
+    cached = path.parents[1].name if path.parent.name == SNAPSHOTS else ""
+    if cached.startswith(CACHED):
+        return cached.removeprefix(CACHED).replace("--", "/")
+    return path.name
+
+
+def check_memory(
+    folder: Path, shapes: Mapping[str, Shape], available: float | None = None
+) -> None:
+    """Refuse weights that do not fit into `available` bytes, before one is read.
+
+    Raises:
+        CheckpointError: They do not; says the sum.
+    """
+    numbers = sum(torch.Size(shape).numel() for shape in shapes.values())
+    needed = N_BYTES * numbers
+    room = available_memory() if available is None else available
+    if room is not None and needed > room:
+        raise CheckpointError(
+            f"{folder} holds {numbers:,} numbers; at {N_BYTES} bytes each (float32) "
+            f"they need {needed / GIGABYTE:,.1f} GB, and {room / GIGABYTE:,.1f} GB are "
+            "free; choose a smaller model or close other programs."
+        )
+
+
+def _by_known_names(
+    files: WeightFiles, family: Family, warnings: list[str]
+) -> dict[str, Stored]:
+    """The tensors by the family's names: without wrappers, with its prefix."""
+    stored, wrappers = dict(files.stored), ""
+    while stored and (wrapper := shared_wrapper(stored)):
+        wrappers += wrapper
+        stored = {name.removeprefix(wrapper): stored[name] for name in stored}
+    if wrappers:
+        warnings.append(f'"{wrappers}" was taken off the name of every weight.')
+    if not any(name.startswith(family.prefix) for name in stored):
+        stored = {
+            name if name == HEAD.theirs else family.prefix + name: each
+            for name, each in stored.items()
+        }
+    return stored
+
+
+def _tied_as_stored(
+    config: ModelConfig,
+    files: WeightFiles,
+    stored: Mapping[str, Stored],
+    family: Family,
+    warnings: list[str],
+) -> ModelConfig:
+    """Tied as `config.json` says, unless the files hold two tables that differ."""
+    name = next(e.theirs for e in family.entries(config) if e.ours == (EMBEDDING,))
+    head, table = stored.get(HEAD.theirs), stored.get(name)
+    if not config.tie_embeddings or head is None or table is None:
+        return config
+    if head.shape == table.shape and torch.equal(files.read(head), files.read(table)):
+        return config
+    warnings.append(
+        f"config.json ties the output to the embedding, but {HEAD.theirs} differs from "
+        f"{name}; it is used, as transformers does."
+    )
+    return replace(config, tie_embeddings=False)
+
+
+def _check(
+    folder: Path,
+    entries: Sequence[Entry],
+    stored: Mapping[str, Stored],
+    shapes: Mapping[str, Shape],
+) -> None:
+    """Refuse tensors that are missing, of another shape, or no plain numbers."""
+    missing = [each.theirs for each in entries if each.theirs not in stored]
+    if missing:
+        raise CheckpointError(
+            f"{folder} lacks {some(missing)}; its weights belong to another "
+            f"{CONFIG_FILE} or are not complete."
+        )
+    for entry in entries:
+        found, expected = stored[entry.theirs], stored_shape(entry, shapes)
+        if found.shape != expected:
+            raise CheckpointError(
+                f"{found.path}: {found.name} has the shape {found.shape}, "
+                f"{CONFIG_FILE} asks for {expected}; use the files of one model."
+            )
+        if found.kind not in KINDS.values():
+            raise CheckpointError(
+                f"{found.path}: {found.name} holds {found.kind}, which is not read "
+                f"here; choose a model of {', '.join(KINDS.values())}."
+            )
+
+
+def _read(
+    files: WeightFiles,
+    entries: Iterable[Entry],
+    stored: Mapping[str, Stored],
+    config: ModelConfig,
+) -> dict[str, Tensor]:
+    """Every weight in float32, converted once; biases that the family lacks are 0."""
+    shapes, weights = weight_shapes(config), {}
+    for entry in entries:
+        tensor = files.read(stored[entry.theirs])
+        for address, weight in unpacked(entry, tensor, shapes).items():
+            is_multiplied = address == EMBEDDING and config.tie_embeddings
+            laid = by_column(weight) if is_multiplied else weight
+            weights[address] = laid.float()
+    return {
+        address: weights[address] if address in weights else torch.zeros(shape)
+        for address, shape in shapes.items()
+    }
+
+
+def _notes(
+    fields: Fields,
+    entries: Iterable[Entry],
+    stored: Mapping[str, Stored],
+    family: Family,
+) -> Iterator[str]:
+    """Quiet facts: what was widened, assumed, not read, and not run."""
+    kinds = {stored[entry.theirs].kind for entry in entries} - {FLOAT32}
+    if kinds:
+        listed = ", ".join(sorted(kinds))
+        yield f"The file holds {listed}; computing in {FLOAT32}."
+    if fields.assumed:
+        listed = ", ".join(
+            f"{name} = {value}" for name, value in fields.assumed.items()
+        )
+        yield f"Not in {CONFIG_FILE}, so as transformers assumes it: {listed}."
+    if lacked := family.lacks(fields):
+        yield f"Biases of {lacked.strip('.')} are not in this family; they are 0."
+    if computed := [name for name in stored if re.fullmatch(family.computed, name)]:
+        yield f"Computed anew instead of read: {some(computed, 'tensors')}."
+    if fields.has(CODE):
+        yield f"{CONFIG_FILE} names code ({CODE}); no code of a folder is ever run."
+
+
+def _surplus(
+    entries: Iterable[Entry], stored: Mapping[str, Stored], family: Family
+) -> list[str]:
+    """Name the tensors that nothing uses."""
+    used = {entry.theirs for entry in entries} | {HEAD.theirs}
+    surplus = [
+        name
+        for name in stored
+        if name not in used and not re.fullmatch(family.computed, name)
+    ]
+    if not surplus:
+        return []
+    return [
+        f"The files hold {some(surplus, 'tensors')}, which {family.title} has no place "
+        "for; not used."
+    ]
+
+
+def _vocabulary_note(tokenizer: Tokenizer, config: ModelConfig) -> str:
+    """Say that the tokenizer and the table are of different sizes."""
+    n_ids, n_rows = tokenizer.n_vocab, config.n_vocab
+    if n_ids == n_rows:
+        return ""
+    said = f"The tokenizer has {n_ids:,} ids, the model has {n_rows:,} rows"
+    if n_ids < n_rows:
+        return f"{said}: the last {n_rows - n_ids:,} are no token's."
+    return f"{said}: a text with one of the last {n_ids - n_rows:,} cannot be read."
