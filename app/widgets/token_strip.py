@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QLinearGradient,
     QMouseEvent,
     QPainter,
+    QPaintEvent,
     QPen,
+    QRegion,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -129,6 +131,7 @@ class TokenStrip(Canvas):
         self._query: int | None = None
         self._key: int | None = None
         self._pointed: tuple[int | None, int | None] = (None, None)
+        self._stale = QRegion()
         self._is_at_end = False
         self._chip_height = (
             line_height(mono(LARGE)) + line_height(mono(CAPTION)) + 2 * INSIDE
@@ -158,9 +161,10 @@ class TokenStrip(Canvas):
 
     def set_pointed(self, query: int | None, key: int | None) -> None:
         """Underline two chips that the mouse points at elsewhere; nothing scrolls."""
-        if (query, key) != self._pointed:
-            self._pointed = (query, key)
-            self.viewport().update()
+        before, self._pointed = self._pointed, (query, key)
+        if before != self._pointed:
+            for index in {*before, *self._pointed}:
+                self.viewport().update(self._seen_rect(index))
 
     def show_end(self) -> None:
         """Bring the last chip into sight, until other chips are marked."""
@@ -226,10 +230,18 @@ class TokenStrip(Canvas):
         first = bisect_left(self._rights, visible.left())
         last = bisect_right(self._lefts, visible.right())
         for index in range(first, last):
-            self._paint_chip(painter, index)
+            if self._stale.intersects(self._seen_rect(index)):
+                self._paint_chip(painter, index)
         for start, end in self._runs:
             if end >= first and start < last:
                 self._paint_bracket(painter, start, end)
+
+    def _seen_rect(self, index: int | None) -> QRect:
+        """Where a chip with its line is seen now."""
+        if index is None or not 0 <= index < len(self._chips):
+            return QRect()
+        box = self.item_rect(index).translated(-QPointF(self.offset()))
+        return box.adjusted(0, 0, 0, POINTED_GAP + POINTED).toAlignedRect()
 
     def _paint_chip(self, painter: QPainter, index: int) -> None:
         chip, box = self._chips[index], self.item_rect(index)
@@ -319,6 +331,11 @@ class TokenStrip(Canvas):
         painter.drawPolyline([QPointF(x, y) for x, y in corners])
 
     # Qt's own.
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint only the chips that are asked for: pointing elsewhere asks for few."""
+        self._stale = event.region()
+        super().paintEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Turn the page where an end fades; otherwise enter the chip."""
