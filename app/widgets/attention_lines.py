@@ -39,7 +39,7 @@ from core.trace.matrix import Scale
 
 LABEL_LIMIT = 132
 """Wider labels are cut."""
-INSIDE, MOST_PITCH = 4, 34
+INSIDE, MOST_PITCH = 2, 34
 """Room a row has beside its text at least, and how far apart few rows may lie."""
 GAP = 8
 BARS_SHARE, BARS_LEAST, BARS_MOST = 0.11, 84, 160

@@ -3,6 +3,8 @@
 Place: every panel is one or two of these. It knows nothing of what lies in it.
 """
 
+from math import ceil
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
@@ -16,7 +18,10 @@ from PySide6.QtWidgets import (
 from app.style.fonts import LARGE, SMALL, sans
 from app.style.sheet import CARD_PADDING
 from app.widgets.elided import ElidedLabel
+from app.widgets.label import advance
 
+LEAST_TITLE = 56
+"""A longer title is cut in a narrow card, but not below this."""
 GAP = 8
 """Between heading, content and note."""
 
@@ -63,7 +68,7 @@ class Card(QFrame):
         self.setProperty("card", True)
         self._title = ElidedLabel()
         self._title.setFont(sans(LARGE))
-        self._title.show_text(title)
+        self.set_title(title)
         self._note = plain_label(ink="muted")
         self._note.setFont(sans(SMALL))
         self._note.setWordWrap(True)
@@ -81,8 +86,10 @@ class Card(QFrame):
         whole.addWidget(self._note)
 
     def set_title(self, title: str) -> None:
-        """Say what the card shows."""
+        """Say what the card shows; a few letters of it always have room."""
         self._title.show_text(title)
+        whole = ceil(advance(title, sans(LARGE))) + 1
+        self._title.setMinimumWidth(min(LEAST_TITLE, whole) if title else 0)
 
     def set_note(self, note: str) -> None:
         """Say something quietly under the content; "" says nothing."""

@@ -82,9 +82,9 @@ class MapPage(Page):
         legend = QHBoxLayout()
         legend.setSpacing(GAP)
         legend.addWidget(self._unit)
+        legend.addWidget(self._help)
         legend.addStretch(1)
         legend.addWidget(self._bar)
-        self._enlarged.head.addWidget(self._help)
         self._enlarged.head.addWidget(self._stages)
         self._enlarged.body.addWidget(self._map, 1)
         self._enlarged.body.addLayout(legend)
@@ -118,7 +118,7 @@ class MapPage(Page):
         if is_weighted(scene):
             view = weighted_view(scene.trace, at.step, at.head, scene.viewing)
             return (weighted_sheet(view, scene.viewing),)
-        return map_sheets(scene.trace, at.step, at.head, scene.viewing)
+        return map_sheets(scene.trace, at.step, at.head, at.query, scene.viewing)
 
     def subject(self, scene: Scene) -> Hashable:
         """A step in the shape and the colours of the viewing, and what is known."""

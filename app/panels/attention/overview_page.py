@@ -42,7 +42,7 @@ TITLES = ("head", "what it does")
 ORDERS = ((BY_LAYER, "by layer"), *((s.name, f"by {s.title}") for s in HEAD_SCORES))
 ORDER_NAMES = tuple(name for name, _ in ORDERS)
 RELEASE_TIP = "Let the gathered heads go"
-HOW = "click: enlarge · Ctrl-click: gather"
+HOW = "click: choose · again: enlarge · Ctrl-click: gather"
 ON_THEIR_WAY = "Heads are being scored…"
 NO_SCORES = "The heads could not be scored. The message above says why."
 

@@ -18,11 +18,22 @@ def test_a_card_has_a_note_only_where_there_is_something_to_say(qtbot):
 
 
 def test_a_long_title_does_not_widen_its_card(qtbot):
-    card = Card()
+    card = Card("a" * 50)
     qtbot.addWidget(card)
     narrow = card.minimumSizeHint().width()
     card.set_title("a" * 5000)
     assert card.minimumSizeHint().width() == narrow
+
+
+def test_a_title_is_never_cut_to_nothing(qtbot):
+    card = Card("Head 1")
+    qtbot.addWidget(card)
+    switches = QLabel()
+    switches.setFixedWidth(300)
+    card.head.addWidget(switches)
+    card.resize(card.minimumSizeHint())
+    card.show()
+    assert card._title.width() >= 40
 
 
 def test_a_cut_line_is_whole_in_its_tooltip_and_read_literally(qtbot):
