@@ -184,6 +184,7 @@ class OverviewPage(Page):
         self._table.setVisible(scores is not None)
         self._waiting.setVisible(scores is None)
         if scores is None:
+            self._table_of = None  # its heads may be another model's
             return
         if self._table_of is None or self._table_of[0] is not scores:
             table = head_table(scores)

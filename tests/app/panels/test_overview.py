@@ -54,6 +54,15 @@ def test_every_head_of_every_layer_has_its_map(page):
     np.testing.assert_allclose(values[seen], pattern[1][seen], atol=1e-6)
 
 
+def test_a_head_is_not_looked_for_among_the_scores_of_a_smaller_model(
+    page, monkeypatch
+):
+    shown(page)
+    monkeypatch.setattr(KnownStudies, "want_scores", lambda _: None)
+    page.display(scene_of(step=KEY, head=3, config={"n_heads": 4}))
+    assert page._table.isHidden()
+
+
 def test_heads_are_ordered_by_a_score(page):
     shown(page, order="induction")
     assert captions(page) == ["L2 H2 .90", "L2 H1 .30", "L1 H2 .20", "L1 H1 .10"]
