@@ -151,7 +151,7 @@ class Settings(QObject):
             return setting.default
         try:
             value: T = json.loads(text)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             log.warning("setting %s is damaged: %.80r", setting.key, text)
             return setting.default
         return value if setting.is_usable(value) else setting.default

@@ -19,7 +19,7 @@ def name_in(folder: Path) -> str:
         return named
     try:
         about = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return folder.name
     name = about.get("name") if isinstance(about, dict) else None
     return name if isinstance(name, str) and name else folder.name

@@ -38,6 +38,8 @@ VERSION = 3
 READ_VERSIONS = (1, 2, VERSION)
 COUNTERS_FILE = "training.json"
 STATE_FILE = "training.safetensors"
+OF_TABLES = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What comes of JSON that is damaged, or whose fields are others."""
 DRAWS = "generator.draws"
 """Where windows are drawn from, the one generator that every checkpoint has."""
 MEGABYTE = 1e6
@@ -233,7 +235,7 @@ def read_counters(folder: Path) -> Counters:
         found = (about.pop("format"), about.pop("version"))
         if found[0] == FORMAT and found[1] in READ_VERSIONS:
             return Counters(**about)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (*OF_TABLES, OSError) as error:
         raise CheckpointError(
             f"{path} is missing or damaged ({error}); remove this checkpoint to go on "
             "from the one before."

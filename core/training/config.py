@@ -201,7 +201,7 @@ def read_config(folder: Path) -> RunConfig:
         raise ConfigError(
             f"{path} cannot be read ({error.strerror}); a run needs this file."
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path} is not TOML ({error}); mend that line.") from error
     try:
         return config_of(tables)

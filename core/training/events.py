@@ -233,7 +233,7 @@ def event_of(line: str) -> Event | None:
         event = kind(**fields)
         is_sound = all(_is_of(getattr(event, name), t) for name, t in FIELDS[kind])
         return event if is_sound else None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

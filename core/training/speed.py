@@ -21,5 +21,5 @@ def speed_of(line: str) -> Speed | None:
     try:
         fields = json.loads(line)
         return Speed(float(fields["tokens_per_second"]), str(fields["device"]))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None

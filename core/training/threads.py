@@ -198,7 +198,7 @@ def read_choices(file: Path) -> list[tuple[int, int]]:
     try:
         pairs = json.loads(file.read_bytes())
         choices = [(int(step), int(number)) for step, number in pairs]
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return []
     is_sane = all(step >= 0 and number >= 1 for step, number in choices)
     return choices if is_sane and choices == sorted(choices) else []

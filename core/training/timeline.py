@@ -99,7 +99,7 @@ def _loss_in(folder: Path, tests: Mapping[int, float]) -> float | None:
         if "tested_step" not in about:
             return tests.get(step)
         is_own = about["tested_step"] == step
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         log.info("%s says no loss: %s", folder, error)
         return None
     return float(loss) if is_own and isinstance(loss, int | float) else None

@@ -172,6 +172,7 @@ def test_another_model_or_tokenizer_is_refused_by_its_difference(
     ("content", "words"),
     [
         ("{", "is missing or damaged"),
+        pytest.param("[" * 100_000, "is missing or damaged", id="brackets"),
         ("{}", "is missing or damaged"),
         ("[]", "is missing or damaged"),
         (

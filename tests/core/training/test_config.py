@@ -47,6 +47,7 @@ def test_a_whole_number_may_stand_for_any_number(tmp_path: Path) -> None:
         ("[model]\nd_model = 48\nn_heads = 5\n", "try n_heads = 4 or 6"),
         ("[model]\nheads = 4\n", "heads is not a field of a model"),
         ("[model\n", "is not TOML"),
+        (f"a = {'[' * 5000}", "is not TOML"),
         (f"[training]\nn_steps = {10**8}\n", "n_steps = .* at most 99,999,999"),
         ('[data]\ntrain = ["\\u0000"]\n', "a text's name = .* must be some letters"),
         ('[data]\ntrain = [""]\n', "a text's name = '' must be some letters"),

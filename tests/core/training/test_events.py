@@ -66,7 +66,11 @@ def test_a_torn_last_line_is_passed_over_and_then_ended(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["", "7", "[]", '{"event": "unheard of"}', '{"event": "step", "step": 1}']
+    "line",
+    [
+        *("", "7", "[]", '{"event": "unheard of"}', '{"event": "step", "step": 1}'),
+        pytest.param("[" * 100_000, id="brackets"),
+    ],
 )
 def test_a_line_that_is_no_event_is_none(line: str) -> None:
     assert event_of(line) is None
