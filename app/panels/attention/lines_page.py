@@ -104,10 +104,8 @@ class LinesPage(Page):
     def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
         """The shares of every head shown; those of the pinned token first."""
         layer, heads = place_of(scene)
-        view, viewing = (
-            lines_view(scene.trace, layer, heads, scene.viewing),
-            scene.viewing,
-        )
+        viewing = scene.viewing
+        view = lines_view(scene.trace, layer, heads, viewing)
         place = view.place_of(viewing.looks_back, viewing.pinned)
         focus = None if place is None else (viewing.looks_back, place)
         return lines_sheets(view, viewing, focus)

@@ -25,12 +25,13 @@ from core.analysis.heads import HEAD_SCORES, HeadScores
 from core.trace.matrix import FloatArray
 from core.trace.sheet import Sheet
 from core.trace.viewing import BY_LAYER, Head, Viewing, toggled
-from core.trace.views.attention_sheets import layer_sheet, score_sheet
+from core.trace.views.attention_sheets import every_head_sheet, layer_sheet, score_sheet
 from core.trace.views.head_table import HeadTable, head_table
 from core.trace.views.overview import (
     Overview,
     all_heads,
     caption_of,
+    is_easy,
     ordered,
     overview_of,
     tints,
@@ -117,10 +118,14 @@ class OverviewPage(Page):
         super().display(scene)
 
     def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
-        """All heads of the present layer, and the scores of every head."""
+        """All heads (of long sentences those of the present layer) and their scores."""
+        trace, viewing = scene.trace, scene.viewing
+        if is_easy(trace):
+            maps = every_head_sheet(trace, stage_of(scene), viewing)
+        else:
+            maps = layer_sheet(trace, scene.selection.step, viewing)
         scores = self.studies.want_scores() if self.studies else None
-        layer = layer_sheet(scene.trace, scene.selection.step)
-        return (layer, score_sheet(scores)) if scores else (layer,)
+        return (maps, score_sheet(scores)) if scores else (maps,)
 
     def subject(self, scene: Scene) -> Hashable:
         """What the maps are made of and how they look, and what is known by now."""

@@ -15,13 +15,17 @@ from core.trace.sheet import Sheet, sheet_of
 from core.trace.trace import Trace
 from core.trace.viewing import PLAIN, Head, Viewing
 from core.trace.views.attention_compare import CompareView
-from core.trace.views.attention_map import MapView, map_view, seen
+from core.trace.views.attention_map import MapView, map_view, row_in_heads, seen
 from core.trace.views.attention_rollout import RolloutView
-from core.trace.views.axes import token_axis
+from core.trace.views.places import token_label
+from core.trace.views.shaping import shaped, shaping_of
 from core.trace.views.sheets import MASK_CODE, MASKED, part_code, sheet_name
 
 IMPORTS = {
+    "seen": "from core.trace.views.attention_map import seen",
+    "shaped": "from core.trace.views.shaping import shaped, shaping_of",
     "map_view": "from core.trace.views.attention_map import map_view",
+    "row_in_heads": "from core.trace.views.attention_map import row_in_heads",
     "weighted_view": "from core.trace.views.attention_effect import weighted_view",
     "rollout": "from core.analysis.rollout import rollout",
     "rollout_view": "from core.trace.views.attention_rollout import rollout_view",
@@ -31,13 +35,30 @@ IMPORTS = {
 
 
 def map_sheets(
-    trace: Trace, key: str, head: int, viewing: Viewing
+    trace: Trace, key: str, head: int, query: int, viewing: Viewing
 ) -> tuple[Sheet, ...]:
-    """The enlarged map of a head; all heads of its layer, where they are at hand."""
-    sheets = [map_sheet(map_view(trace, key, head, viewing), viewing)]
+    """The enlarged map of a head, the query's row in every head, and their maps.
+
+    The last only where they are at hand.
+    """
+    row = row_sheet(trace, key, query, viewing)
+    sheets = [map_sheet(map_view(trace, key, head, viewing), viewing), row]
     if trace.is_at_hand(key):
-        sheets.append(layer_sheet(trace, key))
+        sheets.append(layer_sheet(trace, key, viewing))
     return tuple(sheets)
+
+
+def row_sheet(trace: Trace, key: str, query: int, viewing: Viewing) -> Sheet:
+    """The row of one query in every head of its layer."""
+    matrix = row_in_heads(trace, key, query, viewing)
+    notes = shaping_of(trace, viewing, key.rpartition(".")[2]).notes
+    code = (
+        *imports("row_in_heads", "Viewing"),
+        f'view = row_in_heads(trace, "{key}", {query}, {viewing_code(viewing)})',
+        "values = view.values",
+    )
+    name = f"{key}, {token_label(trace, query)} in every head"
+    return sheet_of(matrix, " · ".join((name, *notes)), code)
 
 
 def map_sheet(view: MapView, viewing: Viewing) -> Sheet:
@@ -55,14 +76,48 @@ def map_sheet(view: MapView, viewing: Viewing) -> Sheet:
     return sheet_of(view.matrix, " · ".join((name, *view.shaping.notes)), code)
 
 
-def layer_sheet(trace: Trace, key: str) -> Sheet:
-    """A stage of every head of a layer, as it was recorded."""
-    values = seen(trace, key.rpartition(".")[2], trace.part(key))
-    heads = Axis("head", tuple(str(i + 1) for i in range(len(values))))
-    axes = heads, token_axis(trace, "query"), token_axis(trace, "key")
+def layer_sheet(trace: Trace, key: str, viewing: Viewing = PLAIN) -> Sheet:
+    """A stage of every head of a layer, in the shape that the viewing gives it."""
+    stage = key.rpartition(".")[2]
+    shaping = shaping_of(trace, viewing, stage)
+    values = shaped(seen(trace, stage, trace.part(key)), shaping)
+    name = f"{sheet_name(trace, key, (None,) * 3)}, all heads"
     mask = (MASK_CODE,) if is_masked(key) else ()
-    name = sheet_name(trace, key, (None,) * 3)
-    return Sheet(f"{name}, all heads", values, axes, (part_code(key, ()), *mask))
+    code = (part_code(key, ()), *mask)
+    if not shaping.is_plain:
+        maps = f'seen(trace, "{stage}", trace.part("{key}"))'
+        code = (*shaping_code(stage, viewing), f"values = shaped({maps}, shaping)")
+    axes = number_axis("head", len(values)), shaping.rows, shaping.columns
+    return Sheet(" · ".join((name, *shaping.notes)), values, axes, code)
+
+
+def every_head_sheet(trace: Trace, stage: str, viewing: Viewing) -> Sheet:
+    """A stage of every head of every layer: [layer, head, query, key]."""
+    shaping, n = shaping_of(trace, viewing, stage), trace.config.n_layers
+    keys = (f"layers.{layer}.attn.{stage}" for layer in range(n))
+    maps = (shaped(seen(trace, stage, trace.part(key)), shaping) for key in keys)
+    values = np.stack([*maps])
+    values.flags.writeable = False
+    code = (
+        *shaping_code(stage, viewing),
+        f'keys = [f"layers.{{layer}}.attn.{stage}" for layer in range({n})]',
+        f'maps = [seen(trace, "{stage}", trace.part(key)) for key in keys]',
+        "values = np.stack([shaped(each, shaping) for each in maps])",
+    )
+    axes = number_axis("layer", n), number_axis("head", values.shape[1])
+    name = " · ".join((f"attn.{stage}, all heads of all layers", *shaping.notes))
+    return Sheet(name, values, (*axes, shaping.rows, shaping.columns), code)
+
+
+def number_axis(name: str, size: int) -> Axis:
+    """Layers or heads, counted from 1."""
+    return Axis(name, tuple(str(place + 1) for place in range(size)))
+
+
+def shaping_code(stage: str, viewing: Viewing) -> tuple[str, ...]:
+    """The lines that make the `shaping` of a stage's maps."""
+    made = f'shaping = shaping_of(trace, {viewing_code(viewing)}, "{stage}")'
+    return (*imports("seen", "shaped", "Viewing"), made)
 
 
 def is_masked(key: str) -> bool:
@@ -123,12 +178,10 @@ def score_sheet(scores: HeadScores) -> Sheet:
     """Every score of every head: [score, layer, head]."""
     values = np.stack(list(scores.by_name.values()))
     values.flags.writeable = False
-    layers, heads = (
-        Axis(name, tuple(str(i + 1) for i in range(size)))
-        for name, size in zip(("layer", "head"), values.shape[1:], strict=True)
-    )
+    sides = zip(("layer", "head"), values.shape[1:], strict=True)
+    axes = (number_axis(name, size) for name, size in sides)
     names = Axis("score", tuple(scores.by_name))
-    return Sheet("scores of every head", values, (names, layers, heads))
+    return Sheet("scores of every head", values, (names, *axes))
 
 
 def imports(*names: str) -> tuple[str, ...]:

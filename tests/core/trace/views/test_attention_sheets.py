@@ -13,11 +13,13 @@ from core.trace.views.attention_map import map_view
 from core.trace.views.attention_rollout import rollout_view
 from core.trace.views.attention_sheets import (
     compare_sheets,
+    every_head_sheet,
     map_sheets,
     rollout_sheet,
     viewing_code,
     weighted_sheet,
 )
+from core.trace.views.overview import all_heads, small_maps
 from tests.helpers.bundles import tiny_trace
 
 KEY = "layers.1.attn.pattern"
@@ -35,12 +37,24 @@ def made(sheet: Sheet, trace: Trace) -> np.ndarray:
 @pytest.mark.parametrize("stage", ["scores", "scaled", "masked", "pattern"])
 def test_a_map_leaves_as_it_is_shaped(viewing, stage):
     trace, key = tiny_trace("the cat sat on"), f"layers.1.attn.{stage}"
-    one, every = map_sheets(trace, key, 1, viewing)
+    one, row, every = map_sheets(trace, key, 1, 2, viewing)
     shown = map_view(trace, key, 1, viewing).matrix
     np.testing.assert_array_equal(one.values, shown.values)
     np.testing.assert_array_equal(made(one, trace), shown.values)
-    np.testing.assert_array_equal(made(every, trace), every.values)
+    for sheet in (row, every):
+        np.testing.assert_array_equal(made(sheet, trace), sheet.values)
+    np.testing.assert_array_equal(every.values[1], shown.values)
     assert every.axis_names == ("head", "query", "key")
+
+
+@pytest.mark.parametrize("viewing", VIEWINGS)
+def test_all_heads_leave_as_their_small_maps_are_shaped(viewing):
+    trace = tiny_trace("the cat sat on")
+    sheet = every_head_sheet(trace, "masked", viewing)
+    np.testing.assert_array_equal(made(sheet, trace), sheet.values)
+    assert sheet.axis_names == ("layer", "head", "query", "key")
+    for head, values in small_maps(trace, "masked", viewing, all_heads(trace)).items():
+        np.testing.assert_array_equal(sheet.values[head], values)
 
 
 @pytest.mark.parametrize("viewing", VIEWINGS)
