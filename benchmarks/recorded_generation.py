@@ -1,7 +1,7 @@
 """What it costs to record the passes of generation, and to show their trace.
 
 A random model of GPT-2 small's sizes writes up to 256 tokens greedily, once plainly and
-once recorded, with a trace assembled thirty times a second, as the window asks for it.
+once recorded, with a trace assembled as often as the window asks for it.
 Both take turns in one thread, whose own time is counted: the few per cent would drown
 in what else the machine does. The ratio is the median over pairs. Prints one JSON line.
 Run from the repository: python -m benchmarks.recorded_generation
@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import torch
 
+from app.workers.generating import TELL_EVERY_S, TIMES_AS_LONG
 from benchmarks.generation_speed import PROMPT, SIZES
 from core.bundle import make_bundle
 from core.generation.generate import generate
@@ -26,7 +27,6 @@ from core.tokenizers.bpe import BpeTokenizer
 
 N_TOKENS, N_REPEATS = 256, 3
 N_NEW = N_TOKENS - len(PROMPT)
-SHOWN_EVERY_S = 1 / 30
 TARGET = 1.05
 GREEDY = Sampling(temperature=0)
 LETTERS = BpeTokenizer.from_merges(())
@@ -43,11 +43,13 @@ def recorded(model: Transformer) -> Callable[[], object]:
 
     def write() -> None:
         recording = Recording(SIZES, N_TOKENS)
-        shown = time.perf_counter()
+        due = 0.0
         for _ in generate(model, PROMPT, GREEDY, N_NEW, watch=recording):
-            if time.perf_counter() - shown >= SHOWN_EVERY_S:
+            now = time.perf_counter()
+            if now >= due:
                 recording.trace(bundle, LETTERS.encoding_of([1] * recording.n))
-                shown = time.perf_counter()
+                took = time.perf_counter() - now
+                due = now + took + max(TELL_EVERY_S, TIMES_AS_LONG * took)
 
     return write
 
