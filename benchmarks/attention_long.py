@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QApplication
 from app.panels.attention.pictures import PICTURES
 from app.style.theme import LIGHT, apply_theme
 from app.widgets.zoom_map import ZoomMap
+from app.workers.memory import give_back
 from benchmarks.attention_models import (
     N_HEADS,
     N_LAYERS,
@@ -163,6 +164,7 @@ def long_sentence(app: QApplication) -> None:
     """1,024 tokens through a model of GPT-2 small's size."""
     with desk_with(app, WIDE) as desk:
         desk.until(lambda: not desk.session.activity)
+        give_back()  # what opening left behind is not the model's
         before = megabytes("VmRSS")
         forget_largest()
         desk.read(N_LONG)

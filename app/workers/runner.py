@@ -50,6 +50,10 @@ class Worker(QObject):
             self.failed.emit(request, ErrorReport.of(error, request.doing))
         else:
             self.answered.emit(request, answer)
+        self.clear_up(request)
+
+    def clear_up(self, request: Any) -> None:
+        """What has to be done once the answer is on its way: nothing, mostly."""
 
     def answer(self, request: Any) -> Any:
         """Do the work; may emit `progressed` on the way and must heed `should_end`."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from app.workers.memory import give_back
 from app.workers.runner import Request, Worker
 from core.analysis.heads import HeadScores, head_scores
 from core.analysis.rollout import Joining, rollout
@@ -99,6 +100,11 @@ class StudiesWorker(Worker):
     def answer(self, request: Any) -> Any:
         """The answer that the request's docstring names."""
         return ANSWERS[type(request)](request)
+
+    def clear_up(self, request: Any) -> None:
+        """Scores and rollout look at every head of every layer, and leave much."""
+        if isinstance(request, ScoresRequest | RolloutRequest):
+            give_back()
 
 
 def score(request: ScoresRequest) -> HeadScores:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.model_card import ModelCard
+from app.workers.memory import give_back
 from app.workers.runner import Worker
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.needs import Index
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from core.trace.archive import Archive
 
 Part = tuple[str, Index]
+LONG = 256
+"""From so many tokens on, a pass needs memory that is worth giving back."""
 TRACE_ENDING = ".npz"
 """Of a trace file's name."""
 
@@ -144,6 +147,11 @@ class TracingWorker(Worker):
     def answer(self, request: Any) -> Any:
         """The answer that the request's docstring names."""
         return ANSWERS[type(request)](request)
+
+    def clear_up(self, request: Any) -> None:
+        """A long sentence leaves much behind, and so does the one before it."""
+        if isinstance(request, TraceRequest) and len(request.encoding.ids) >= LONG:
+            give_back()
 
 
 def open_model(request: OpenRequest) -> Opened:
