@@ -1,6 +1,6 @@
 """A row of words of which exactly one is chosen."""
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
 
@@ -39,6 +39,10 @@ class Segments(QWidget):
     def set_place(self, place: int) -> None:
         """Light a word that somebody else chose; nothing is told."""
         self._group.button(place).setChecked(True)
+
+    def focus(self) -> None:
+        """Let keys go to the chosen word."""
+        self._group.button(self.place).setFocus(Qt.FocusReason.TabFocusReason)
 
     def set_tip(self, place: int, tip: str) -> None:
         """What is said of a word while the mouse rests on it."""

@@ -73,6 +73,7 @@ class OptionsButton(QPushButton):
         self._sheet.adjustSize()
         self._sheet.move(corner - QPoint(self._sheet.width() - 1, -BELOW))
         self._sheet.show()
+        self._sheet.begin()
 
 
 class OptionsSheet(QFrame):
@@ -135,6 +136,10 @@ class OptionsSheet(QFrame):
         self._words.clicked.connect(self._on_words_clicked)
         self._specials.clicked.connect(self._on_specials_clicked)
         self._plain.clicked.connect(self._on_plain_clicked)
+
+    def begin(self) -> None:
+        """Let keys go to the first field."""
+        self._sink.focus()
 
     def show_viewing(self, viewing: Viewing) -> None:
         """Set every field."""

@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 from app.panels.attention.options import OptionsButton
 from app.panels.attention.pictures import PICTURES, picture_of
 from app.widgets.label import as_tip
+from app.widgets.qt_calls import tells_faults
 from app.widgets.segments import Segments
 from core.trace.viewing import PLAIN, Viewing
 
 
+@tells_faults
 class PictureBar(QWidget):
     """Segments at the left, the options at the right."""
 

@@ -20,6 +20,13 @@ LABELS = {False: "looks at", True: "looks"}
 NOTHING_TOLD = "No share to list: they are masked, left out, or not numbers."
 
 
+class StrongestTable(NumberTable):
+    """A table that stays where it is when a row is marked: the strongest come first."""
+
+    def keep_in_sight(self) -> None:
+        """Leave the view alone."""
+
+
 class TextList(Card):
     """The tokens that an item has most to do with, with bars."""
 
@@ -31,7 +38,7 @@ class TextList(Card):
         super().__init__()
         self._items: tuple[int, ...] = ()
         self._of: int | None = None
-        self._table = NumberTable("strongest shares")
+        self._table = StrongestTable("strongest shares")
         self._table.setObjectName("text.list")
         self._table.set_message(NOTHING_TOLD)
         ignored = QSizePolicy.Policy.Ignored
@@ -66,13 +73,9 @@ class TextList(Card):
         self._table.show_rows((), HEADS)
 
     def set_selected(self, item: int | None) -> None:
-        """Mark the row of an item, if it is listed; the strongest stay in sight."""
-        bar = self._table.verticalScrollBar()
-        place = bar.value()
-        self._table.set_selected(
-            self._items.index(item) if item in self._items else None
-        )
-        bar.setValue(place)
+        """Mark the row of an item, if it is listed."""
+        place = self._items.index(item) if item in self._items else None
+        self._table.set_selected(place)
 
     @Slot(int)
     def _on_table_row_clicked(self, row: int) -> None:

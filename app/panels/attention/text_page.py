@@ -19,6 +19,7 @@ from app.scene import Scene
 from app.widgets.canvas import NOTHING
 from app.widgets.card import GAP, Card
 from app.widgets.colour_bar import ColourBar
+from app.widgets.qt_calls import tells_faults
 from app.widgets.segments import Segments
 from app.widgets.shaded_text import Shade, ShadedText, TextToken
 from core.trace.sheet import Sheet
@@ -37,6 +38,7 @@ LIST_FROM = 200
 """A text that is longer than the page leaves the list room if it has so much itself."""
 
 
+@tells_faults
 class TextPage(Page):
     """The tokens as running text."""
 

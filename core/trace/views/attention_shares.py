@@ -5,6 +5,7 @@ of the pattern and a `Shaping`. Only what is asked for is shaped, so a map of a 
 tokens costs what its rows in sight cost.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,9 @@ from core.trace.viewing import Head, Viewing
 from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
 from core.trace.views.shaping import Places, Shaping, shaped, shaping_of
 
+LEFTWARD = ("R", "AL")
+"""The directions of Hebrew and Arabic letters in Unicode."""
+ISOLATE, END_ISOLATE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 NOTHING_THERE = np.float32(np.nan)
 FEW_HEADS = 2
 MOST_AT_ONCE = 64 * 2**20
@@ -126,7 +130,17 @@ def percent(share: float) -> str:
 
 def numbered(labels: Sequence[str], place: int) -> str:
     """A token or word with its place, counted from 1: "·cat (2)"."""
-    return f"{labels[place]} ({place + 1})"
+    return f"{isolated(labels[place])} ({place + 1})"
+
+
+def isolated(label: str) -> str:
+    """A label of a leftward script, so that the words around it keep their order."""
+    return f"{ISOLATE}{label}{END_ISOLATE}" if is_leftward(label) else label
+
+
+def is_leftward(label: str) -> bool:
+    """Whether a label has letters of a script that is read from right to left."""
+    return any(unicodedata.bidirectional(each) in LEFTWARD for each in label)
 
 
 def counted_heads(heads: Sequence[Head], n_heads: int) -> str:

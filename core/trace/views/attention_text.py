@@ -5,7 +5,6 @@ share. In: a trace and how it is looked at. Out: the tokens as flowing text, a s
 each of them beside any one, and words. Layers, heads and tokens count from 1.
 """
 
-import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +19,7 @@ from core.trace.viewing import Head, Joining, Viewing
 from core.trace.views.attention_shares import (
     Shares,
     counted_heads,
+    is_leftward,
     numbered,
     percent,
     shares_of,
@@ -33,8 +33,6 @@ NO_COLUMN = -1
 LEFT_OUT = "left out"
 N_TOLD = 3
 """So many of the strongest are told in a sentence."""
-LEFTWARD = ("R", "AL")
-"""The directions of Hebrew and Arabic letters in Unicode."""
 JOINED: dict[Joining, str] = {"head": "", "mean": "mean of ", "largest": "largest of "}
 
 
@@ -243,8 +241,3 @@ def label_in_text(data: bytes) -> str:
     label = label_of(data)
     has_space = data.startswith(b" ") and label.strip("·")
     return f" {label[1:]}" if has_space else label
-
-
-def is_leftward(label: str) -> bool:
-    """Whether a label has letters of a script that is read from right to left."""
-    return any(unicodedata.bidirectional(each) in LEFTWARD for each in label)

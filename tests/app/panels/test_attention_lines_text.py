@@ -271,3 +271,13 @@ def test_a_text_that_needs_the_page_leaves_no_room_for_the_list(text):
     assert text.part(TextList).isHidden()
     text.page.resize(786, 700)
     assert not text.part(TextList).isHidden()
+
+
+def test_the_strongest_stay_in_sight_whichever_row_is_marked(text):
+    scene = text.show("the cat sat on the mat", query=9, key=0)
+    row = scene.trace[STEP][scene.selection.head, 9]
+    table = text.part(NumberTable)
+    text.page.resize(786, 430)
+    text.show("the cat sat on the mat", query=9, key=int(row.argmin()))
+    assert table.selected == 9
+    assert table.verticalScrollBar().value() == 0

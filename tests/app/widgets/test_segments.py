@@ -11,3 +11,12 @@ def test_the_first_word_is_chosen_until_another_one_is(qtbot):
         segments.choose(1)
     assert told.args == [1]
     assert segments.place == 1
+
+
+def test_keys_go_to_the_chosen_word(qtbot):
+    segments = Segments(("heads", "rate"), "figure")
+    qtbot.addWidget(segments)
+    segments.set_place(1)
+    segments.show()
+    segments.focus()
+    assert segments.focusWidget().text() == "rate"

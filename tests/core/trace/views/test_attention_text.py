@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from core.trace.viewing import Viewing
+from core.trace.views.attention_shares import numbered
 from core.trace.views.attention_text import label_in_text, text_heads, text_view
 from tests.helpers.bundles import tiny_trace
 
@@ -103,3 +104,9 @@ def test_every_item_has_its_token_when_words_are_joined():
     for item in range(len(view.items)):
         assert view.item_of(view.token_of(item)) == item
     assert view.item_of(None) is None
+
+
+def test_a_leftward_label_does_not_turn_the_words_around_it():
+    labels = ("cat", "שלום")
+    assert numbered(labels, 0) == "cat (1)"
+    assert numbered(labels, 1) == "\u2068שלום\u2069 (2)"
