@@ -12,10 +12,16 @@ from PySide6.QtGui import QAction
 
 from app.scene import Scene
 from app.session import Session
+from app.widgets.label import as_tip
 from core.analysis.why import TourStop
 from core.errors import CoreError
 from core.trace.selection import likeliest
 from core.trace.views.output import pick_view
+
+NO_WEIGHTS = (
+    "Why it said that cannot be told: a trace file lacks the weights that the reasons "
+    "are found with. Open the model to ask."
+)
 
 
 class TourGuide(QObject):
@@ -23,6 +29,9 @@ class TourGuide(QObject):
 
     tour_changed = Signal()
     """The tour has begun, moved or ended."""
+
+    reason_changed = Signal(str)
+    """What a tour is, or why there can be none: a tip for its button."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         """No tour yet."""
@@ -110,9 +119,11 @@ class TourGuide(QObject):
     @Slot()
     def _on_session_changed(self) -> None:
         if self._action is not None:
-            # A trace out of a file lacks the weights that the reasons are found with.
-            can_tour = self._session.is_current and not self._session.is_recorded
-            self._action.setEnabled(can_tour)
+            is_recorded = self._session.is_recorded
+            self._action.setEnabled(self._session.is_current and not is_recorded)
+            key = self._action.shortcut().toString()
+            asked = f"{self._action.text().replace('&', '')} ({key})"
+            self.reason_changed.emit(as_tip(NO_WEIGHTS if is_recorded else asked))
 
     @Slot(object)
     def _on_session_trace_changed(self, _: object) -> None:

@@ -120,6 +120,7 @@ class Workbench(QWidget):
         self.host.header.add_button(export)
         why = self._action_button("help", "tour.start", "token.why")
         self.tokens.add_button(why)
+        self.tour.guide.reason_changed.connect(why.setToolTip)
         menu = self._menu_button()
         row.insertWidget(0, left)
         row.addWidget(right)

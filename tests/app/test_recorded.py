@@ -15,6 +15,7 @@ from app.panel_host import PanelHost
 from app.panels.attention.picture_bar import PictureBar
 from app.session import Session
 from app.settings import Settings
+from app.widgets.score_table import ScoreTable
 from core.analysis.heads import OF_SENTENCE, OF_TELLING, scores_of
 from core.pipeline import run_trace
 from core.trace.archive import read_trace, save_trace
@@ -22,6 +23,7 @@ from core.trace.viewing import Viewing
 from tests.helpers.bundles import save_tiny, tiny_bundle
 from tests.helpers.desk import WAIT_MS, Desk
 
+HORIZONTAL, TIP = Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole
 TEXT = "the cat <b> שלום"
 
 
@@ -214,3 +216,32 @@ def test_heads_are_scored_by_the_sentence_alone_and_the_rest_says_why_not(record
     for score in OF_TELLING:
         assert np.isnan(scores.by_name[score.name]).all()
         assert scores.lack(score.name) == "needs the model"
+
+
+def test_why_it_was_said_cannot_be_asked_and_the_button_says_why(recorded, tmp_path):
+    bench = recorded.bench
+    button = bench.findChild(object, "token.why")
+    assert not bench.actions_by_id["tour.start"].isEnabled()
+    assert not button.isEnabled()
+    assert "lacks the weights" in button.toolTip()
+    recorded.session.open_model(tmp_path / "model")
+    recorded.qtbot.waitUntil(lambda: not recorded.session.is_recorded, timeout=WAIT_MS)
+    recorded.wait()
+    recorded.read("the cat")
+    assert button.isEnabled()
+    assert "Why did it say that?" in button.toolTip()
+
+
+def test_the_table_of_heads_shows_what_the_sentence_tells(recorded):
+    session = recorded.session
+    session.go_to("layers.0.attn.pattern")
+    session.request_viewing(Viewing(picture="heads"))
+    table = recorded.host.findChild(ScoreTable, "overview.scores")
+    recorded.qtbot.waitUntil(table.isVisible, timeout=WAIT_MS)
+    model = table.model()
+    columns = range(model.columnCount())
+    cells = {model.headerData(at, HORIZONTAL): model.index(0, at) for at in columns}
+    assert float(cells["previous"].data()) >= 0
+    for name in ("induction", "duplicate"):
+        assert cells[name].data() == "–"
+        assert "needs the model" in cells[name].data(TIP)
