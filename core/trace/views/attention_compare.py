@@ -107,7 +107,7 @@ def compare_view(
     rows = aligned(*(view.shaping.rows.labels for view in maps))
     columns = aligned(*(view.shaping.columns.labels for view in maps))
     values = [
-        view.matrix.values[np.ix_([r[side] for r in rows], [c[side] for c in columns])]
+        cut_to(view.matrix.values, [r[side] for r in rows], [c[side] for c in columns])
         for side, view in enumerate(maps)
     ]
     difference = values[0] - values[1]
@@ -131,10 +131,7 @@ def compare_view(
 def _largest(values: list[FloatArray], axes: tuple[Axis, Axis]) -> tuple[Gap, ...]:
     """The cells that differ most, the largest first; equal ones are none."""
     sizes = np.nan_to_num(np.abs(values[0] - values[1]))
-    order = np.argsort(-sizes, axis=None, kind="stable")[:N_LARGEST]
-    places = (
-        [divmod(int(place), sizes.shape[1]) for place in order] if len(order) else []
-    )
+    places = [divmod(place, sizes.shape[1]) for place in largest_places(sizes)]
     return tuple(
         Gap(
             row,
@@ -145,8 +142,29 @@ def _largest(values: list[FloatArray], axes: tuple[Axis, Axis]) -> tuple[Gap, ..
             float(values[1][row, column]),
         )
         for row, column in places
-        if sizes[row, column] > 0
     )
+
+
+def cut_to(values: FloatArray, rows: list[int], columns: list[int]) -> FloatArray:
+    """Some rows and columns of a map; the map itself where that is all of them."""
+    if (len(rows), len(columns)) == values.shape:
+        return values
+    cut: FloatArray = values[np.ix_(rows, columns)]
+    return cut
+
+
+def largest_places(sizes: FloatArray) -> list[int]:
+    """Where the largest numbers above 0 stand in reading order, the largest first.
+
+    Only as many are sorted as are told: a map may have a million cells.
+    """
+    flat = sizes.ravel()
+    least = 0.0
+    if flat.size > N_LARGEST:
+        least = np.partition(flat, flat.size - N_LARGEST)[-N_LARGEST]
+    found = np.flatnonzero((flat >= least) & (flat > 0))
+    order = np.argsort(-flat[found], kind="stable")[:N_LARGEST]
+    return [int(place) for place in found[order]]
 
 
 def _note(maps: list[MapView], n_agreed: int) -> str:
