@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.errors import TokenizerError
 from core.tokenizers.base import Encoding, Tokenizer
-from core.tokenizers.decoding import decode_text, unfinished_length
+from core.tokenizers.decoding import BROKEN, decode_text, unfinished_length
 from core.tokenizers.folder import open_tokenizer
 from core.tokenizers.recorded import RecordedTokenizer
 
@@ -55,17 +55,17 @@ def prompt_of_ids(
 ) -> Prompt:
     """Exactly these ids; with words and merges where typing the text gives them."""
     data = tokenizer.decode_bytes(ids)
-    whole = decode_text(data)
-    encoding = tokenizer.encode(whole, specials=specials)
+    encoding = tokenizer.encode(decode_text(data), specials=specials)
     if encoding.ids != tuple(ids):
         encoding = tokenizer.encoding_of(ids)
-    return prompt_of_encoding(encoding)
+    return Prompt(decode_text(data[: len(data) - unfinished_length(data)]), encoding)
 
 
 def prompt_of_encoding(encoding: Encoding) -> Prompt:
     """Exactly these tokens; a character that is not finished is not shown."""
     data = b"".join(piece.data for piece in encoding.pieces)
-    return Prompt(decode_text(data[: len(data) - unfinished_length(data)]), encoding)
+    is_unfinished = encoding.text.endswith(BROKEN) and unfinished_length(data)
+    return Prompt(encoding.text[:-1] if is_unfinished else encoding.text, encoding)
 
 
 def last_ids(encoding: Encoding, n: int) -> tuple[int, ...]:

@@ -27,14 +27,19 @@ def word_runs(encoding: Encoding) -> tuple[range, ...]:
 
 def word_label(pieces: Sequence[Piece]) -> str:
     """What stands beside a word: its bytes as on a chip, characters made whole."""
-    return label_of(b"".join(piece.data for piece in pieces))
+    return label_of(b"".join(piece.spelt for piece in pieces))
 
 
 def _go_on(left: Piece, right: Piece, text: str) -> bool:
     """Whether two neighbours are parts of one word."""
     if left.is_special or right.is_special:
         return False
-    if right.char_span[0] < left.char_span[1]:
+    stop, start = left.char_span[1], right.char_span[0]
+    if start < stop or left.char_span[0] == stop:  # the latter: a space put in front
         return True
-    before, after = text[left.char_span[1] - 1], text[right.char_span[0]]
+    if start > stop:  # something in between is in no token
+        return left.word == right.word
+    if start == len(text):
+        return False
+    before, after = text[stop - 1], text[start]
     return (before == " " or before.isalnum()) and after.isalnum()

@@ -21,6 +21,7 @@ Ids = NDArray[Any]
 """Token ids, [n], uint16 or uint32."""
 METHODS = ("merges", "longest match", "best path", "characters")
 """The ways in which words are cut."""
+INSIDE_MARK = b"##"
 UNKNOWN = -1
 """The id of a piece that a tokenizer has no token for; no model has a row for it."""
 MOST_UNKNOWN = 12
@@ -50,6 +51,13 @@ class Piece:
     """Put there by the tokenizer, such as a token for the start."""
     is_stand_in: bool = False
     """An [UNK]: it stands for what the tokenizer has no token for."""
+    is_inside: bool = False
+    """It goes on inside a word, as its data says with "##"."""
+
+    @property
+    def spelt(self) -> bytes:
+        """Its data as part of a word, without "##"."""
+        return self.data.removeprefix(INSIDE_MARK) if self.is_inside else self.data
 
     @property
     def label(self) -> str:

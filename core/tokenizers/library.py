@@ -19,7 +19,7 @@ import numpy as np
 from tokenizers import Encoding as Found
 from tokenizers import Tokenizer as Reference
 
-from core.tokenizers.base import Encoding, Ids, Piece, Span, Word
+from core.tokenizers.base import INSIDE_MARK, Encoding, Ids, Piece, Span, Word
 from core.tokenizers.decoding import BROKEN, decode_text, text_bytes
 from core.tokenizers.merging import MergeMethod
 from core.tokenizers.notes import notes_of
@@ -181,6 +181,7 @@ class LibraryTokenizer(Vocabulary):
                 is_special=is_added or token_id in self._special_ids,
                 is_added=is_added,
                 is_stand_in=token_id == self._unknown_id,
+                is_inside=self._goes_on(self.token_bytes(token_id)),
             )
             pieces.append(piece)
             words.append(_word((piece,), piece.data, (piece.data,)))
@@ -249,6 +250,7 @@ class LibraryTokenizer(Vocabulary):
                 is_special=is_added or token_id in self._special_ids,
                 is_added=is_added,
                 is_stand_in=token_id == self._unknown_id,
+                is_inside=self._goes_on(own),
             )
 
     def _words(self, text: str, pieces: Iterable[Piece]) -> Iterator[Word]:
@@ -276,6 +278,11 @@ class LibraryTokenizer(Vocabulary):
         data = MARKED.to_bytes(read) if is_marked else text_bytes(read)
         is_in_front = is_spelt and own[0].data.startswith(b" ")
         return b" " + data if is_in_front and not data.startswith(b" ") else data
+
+    def _goes_on(self, data: bytes) -> bool:
+        """Whether a token is one from inside a word."""
+        is_marked = self.method == "longest match" and data.startswith(INSIDE_MARK)
+        return is_marked and data != INSIDE_MARK
 
     def _normal(self, text: str) -> str:
         normaliser = self._reference.normalizer

@@ -16,7 +16,6 @@ from core.tokenizers.decoding import text_bytes
 Json = Mapping[str, Any]
 
 SPACE_MARK = "▁"
-INSIDE_MARK = "##"
 _BYTE_NAME = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 

@@ -203,8 +203,7 @@ def open_archive(file: str | Path) -> Archive:
         encoding = encoding_of_table(about["tokens"])
         config = ModelConfig.from_dict(about["config"])
         vocabulary = vocabulary_of_arrays(arrays[BYTES], arrays[LENGTHS])
-        unit = str(about["unit"])
-        tokenizer = RecordedTokenizer(vocabulary, about["specials"], encoding, unit)
+        tokenizer = RecordedTokenizer(vocabulary, about["specials"], encoding, about)
         _check_arrays(config, arrays, encoding.ids)
         trace = Trace(
             config=config,
@@ -230,6 +229,8 @@ def _about(
         "config": trace.config.to_dict(),
         "tokens": table_of(trace.encoding),
         "unit": tokenizer.unit,
+        "method": tokenizer.method,
+        "notes": tokenizer.notes,
         "specials": dict(tokenizer.specials),
         "steps": [{"key": step.key, "axes": step.axes} for step in steps],
         "edits": [asdict(edit) for edit in trace.edits],

@@ -14,6 +14,7 @@ LabelOf = Callable[[int], str]
 MEANINGS = {
     "W_E": "The row of {token} in the embedding table, id {id}: its feature {b}.",
     "W_P": "The row of position {a} in the table of positions: its feature {b}.",
+    "W_S": "The row of segment {a} in the table of segments: its feature {b}.",
     "W_Q": "What feature {a} of the row adds to feature {c} of head {b}'s query.",
     "W_K": "What feature {a} of the row adds to feature {c} of key head {b}'s key.",
     "W_V": "What feature {a} of the row adds to feature {c} of key head {b}'s value.",
@@ -28,13 +29,19 @@ MEANINGS = {
     "b_1": "Added to neuron {a}.",
     "W_2": "What neuron {a} adds to feature {b} of the stream.",
     "b_2": "Added to feature {a} of the stream, whatever the neurons found.",
+    "W_T": "What feature {a} of the last row adds to feature {b} of the head's row.",
+    "b_T": "Added to feature {a} of the head's row, whatever the last row holds.",
+    "b_U": "Added to the logit of {token}, id {id}, whatever the row holds.",
     "W_U": "What feature {a} of the last row adds to the logit of {token}, id {id}.",
     "gamma": "What feature {a} is multiplied by when the row has been normed.",
     "beta": "Added to feature {a} when the row has been normed.",
 }
 """What one number of a weight does; ids count from 0, all else from 1."""
 
-ID_AXES = {"W_E": 0, "W_U": 1}
+EVERY_TOKEN = "1: the key is a token, and every token may be looked at."
+NO_PADDING = "0: the key is padding, so it may not be looked at."
+
+ID_AXES = {"W_E": 0, "W_U": 1, "b_U": 0}
 """The axis of a weight that counts the vocabulary."""
 
 
@@ -50,8 +57,12 @@ def given_note(
     if address == "positions":
         place = int(trace.value(address, index))
         return f"Token {index[0] + 1} of the sentence stands at position {place}."
+    if address == "segments":
+        part = int(trace.value(address, index))
+        return f"Token {index[0] + 1} of the sentence is of segment {part}."
     if address == "mask":
-        return _mask_note(*index, may_look=bool(trace.value(address, index)))
+        may_look = bool(trace.value(address, index))
+        return _mask_note(trace, *index, may_look=may_look)
     name = address.rpartition(".")[2]
     said = MEANINGS[name].format(**_names(trace, name, index, label_of))
     if name == "W_E" and trace.config.tie_embeddings:
@@ -84,6 +95,11 @@ def _token(trace: Trace, token_id: int, label_of: LabelOf | None) -> str:
 def _id_note(trace: Trace, place: int) -> str:
     """The id's token, its bytes, and where it stands in the text."""
     piece = trace.encoding.pieces[place]
+    if piece.is_added:
+        return (
+            f"The id of the token “{piece.label}” in the vocabulary. The tokenizer "
+            "puts it around every text; nobody typed it."
+        )
     first, last = piece.char_span[0] + 1, piece.char_span[1]
     data = piece.data.hex(" ").upper()
     is_one_byte, is_one = len(piece.data) == 1, first == last
@@ -94,7 +110,9 @@ def _id_note(trace: Trace, place: int) -> str:
     )
 
 
-def _mask_note(query: int, key: int, *, may_look: bool) -> str:
+def _mask_note(trace: Trace, query: int, key: int, *, may_look: bool) -> str:
+    if trace.config.attention == "both":
+        return EVERY_TOKEN if may_look else NO_PADDING
     if may_look:
         return "1: the key does not come after the query, so it may be looked at."
     return f"0: {unseen(query, key)}, so it may not be looked at."

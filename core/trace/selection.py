@@ -121,10 +121,9 @@ def feature_of(selection: Selection, trace: Trace, axis: str) -> int:
 
 
 def n_merges_of_word(selection: Selection, trace: Trace) -> int:
-    """How many recorded merges the word of the chosen token has."""
+    """How many recorded steps the word of the chosen token has: merges, or others."""
     encoding = trace.encoding
-    word = encoding.words[encoding.pieces[selection.query].word]
-    return len(word.merges)
+    return encoding.words[encoding.pieces[selection.query].word].n_recorded
 
 
 def _field(axis: str, step: Step) -> str:

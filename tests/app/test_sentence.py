@@ -7,7 +7,9 @@ from app.sentence import (
     prompt_of_ids,
     prompt_of_text,
 )
+from core.tokenizers.library import LibraryTokenizer
 from tests.helpers.bundles import tiny_tokenizer
+from tests.helpers.trained_tokenizers import content_of
 
 SMILEY = tuple("🙂".encode())
 
@@ -87,3 +89,22 @@ def test_typing_ends_what_can_be_undone(sentence):
     sentence.add((33,))
     sentence.type("the dog")
     assert not sentence.can_undo
+
+
+@pytest.mark.parametrize("kind", ["llama3", "llama2", "smollm", "roberta"])
+def test_what_is_put_around_a_text_is_not_shown_in_it(kind):
+    tokenizer = LibraryTokenizer(content_of(kind))
+    typed = tokenizer.encode("the cat")
+    prompt = prompt_of_ids(typed.ids, tokenizer, specials=False)
+    assert prompt.text == "the cat"
+    assert prompt.encoding == typed
+
+
+@pytest.mark.parametrize("kind", ["llama3", "llama2", "smollm"])
+def test_a_token_is_added_behind_the_text(kind):
+    tokenizer = LibraryTokenizer(content_of(kind))
+    added = tokenizer.encode(" cat").ids[-1]
+    ids = (*tokenizer.encode("the").ids, added)
+    prompt = prompt_of_ids(ids, tokenizer, specials=False)
+    assert prompt.ids == ids
+    assert prompt.text == "the" + tokenizer.token_bytes(added).decode()

@@ -6,6 +6,7 @@ each of them beside any one, and words. Layers, heads and tokens count from 1.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,8 +206,9 @@ def columns_of(shaping: Shaping) -> NDArray[np.intp]:
     return np.array(found, np.intp)
 
 
+@lru_cache(maxsize=8)
 def items_of(encoding: Encoding, runs: tuple[Places, ...]) -> tuple[TextItem, ...]:
-    """The tokens of each run as one item of the text."""
+    """The tokens of each run as one item of the text; another head has the same."""
     brackets = {
         place: number
         for number, (start, stop) in enumerate(encoding.brackets)
@@ -218,11 +220,12 @@ def items_of(encoding: Encoding, runs: tuple[Places, ...]) -> tuple[TextItem, ..
         for place in word
     }
     pieces = encoding.pieces
-    items, before = [], None
+    items, before, stop = [], None, 0
     for run in runs:
         in_one = len({brackets.get(place) for place in run}) == 1
-        data = b"".join(pieces[place].data for place in run)
-        label = label_in_text(data)
+        data = b"".join(pieces[place].spelt for place in run)
+        left_out = encoding.text[stop : pieces[run[0]].char_span[0]]
+        label = " " * left_out.isspace() + label_in_text(data)
         items.append(
             TextItem(
                 label=label,
@@ -232,7 +235,7 @@ def items_of(encoding: Encoding, runs: tuple[Places, ...]) -> tuple[TextItem, ..
                 is_leftward=is_leftward(label),
             )
         )
-        before = words[run[-1]]
+        before, stop = words[run[-1]], pieces[run[-1]].char_span[1]
     return tuple(items)
 
 

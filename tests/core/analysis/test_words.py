@@ -1,8 +1,11 @@
 import pytest
 
 from core.analysis.words import word_label, word_runs
+from core.tokenizers.base import Encoding
 from core.tokenizers.bpe import BpeTokenizer
+from core.tokenizers.library import LibraryTokenizer
 from tests.helpers.bundles import tiny_tokenizer
+from tests.helpers.trained_tokenizers import content_of
 
 BYTES = BpeTokenizer.from_merges(())
 
@@ -62,3 +65,27 @@ def test_a_character_that_is_cut_into_tokens_is_whole_in_its_word():
     encoding = tiny_tokenizer().encode("é")
     assert len(encoding.pieces) == 2
     assert word_label(encoding.pieces) == "é"
+
+
+@pytest.mark.parametrize("kind", ["bert", "t5", "smollm", "roberta"])
+def test_words_are_joined_alike_whatever_the_tokenizer(kind: str) -> None:
+    text = "the café plays, and"
+    encoding = LibraryTokenizer(content_of(kind)).encode(text)
+    pieces = encoding.pieces
+    words = [
+        text[pieces[run[0]].char_span[0] : pieces[run[-1]].char_span[1]].strip()
+        for run in word_runs(encoding)
+        if not pieces[run[0]].is_added
+    ]
+    assert words == ["the", "café", "plays", ",", "and"]
+    assert word_label(pieces[slice(*_run_of(encoding, "plays"))]).strip("·") == "plays"
+
+
+def _run_of(encoding: Encoding, word: str) -> tuple[int, int]:
+    start = encoding.text.index(word)
+    run = next(
+        run
+        for run in word_runs(encoding)
+        if encoding.pieces[run[-1]].char_span[1] == start + len(word)
+    )
+    return run[0], run[-1] + 1
