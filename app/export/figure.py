@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
     QScrollArea,
+    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -184,14 +185,15 @@ def _await(panel: Panel) -> None:
 
 
 def _settle(widget: QWidget) -> None:
-    """Lay everything out to the end, so high that nothing has to be scrolled to."""
+    """Lay everything out to the end, so large that nothing has to be scrolled to."""
     for _ in range(LAYOUT_ROUNDS):
         _lay_out()
-        lacking = 0
+        _let_tables_be_wide(widget)
+        below = 0
         for area in _scrolling(widget):
             more = area.verticalScrollBar().maximum()
             if isinstance(area, QScrollArea):
-                lacking = max(lacking, more)
+                below = max(below, more)
             elif area.height() + more <= MOST_LIST:
                 area.setMinimumHeight(area.height() + more)
         _lay_out()
@@ -201,7 +203,25 @@ def _settle(widget: QWidget) -> None:
                 part.setMinimumHeight(least)  # some ask for nothing by themselves
         _lay_out()
         least = widget.minimumSizeHint().height()
-        widget.resize(widget.width(), max(widget.height() + lacking, least))
+        widget.resize(widget.width(), max(widget.height() + below, least))
+
+
+def _let_tables_be_wide(widget: QWidget) -> None:
+    """Show all columns of the tables that are seen; the layout grows if it must."""
+    for table in widget.findChildren(QTableView):
+        more = table.horizontalScrollBar().maximum()
+        if not (more and table.isVisible()):
+            continue
+        table.setMinimumWidth(table.width() + more)
+        part = table.parentWidget()
+        while part is not None and part is not widget:
+            _lay_out()
+            if isinstance(part, QScrollArea):
+                lacking = part.horizontalScrollBar().maximum()
+                widget.resize(widget.width() + lacking, widget.height())
+            elif part.layout():
+                part.setMinimumWidth(part.minimumSizeHint().width())
+            part = part.parentWidget()
 
 
 def _lay_out() -> None:

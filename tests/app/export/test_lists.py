@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractScrollArea
 from app.dialogs.export.picture_page import CUT, PicturePage
 from app.export.figure import STYLES, figure_of
 from app.widgets.card import plain_label
+from app.widgets.score_table import ScoreTable
 from tests.helpers.sessions import session_showing
 
 LINES = "layers.1.attn.pattern"
@@ -51,6 +52,21 @@ def test_nothing_in_a_picture_has_to_be_scrolled_to(session, step, picture, styl
         for area in seen:
             place = area.mapTo(figure.widget, area.rect().bottomRight())
             assert inside.contains(place), type(area)
+
+
+@pytest.mark.parametrize("width", [720, 1200])
+def test_the_table_of_heads_has_all_its_columns(qtbot, width):
+    session = session_showing("the cat sat on the mat")
+    scene = scene_at(session, LINES, "heads")
+    with figure_of(session, scene, STYLES[0], width) as figure:
+        table = figure.widget.findChild(ScoreTable)
+        assert table.isVisible()
+        for area in figure.widget.findChildren(QAbstractScrollArea):
+            assert not (area.isVisible() and area.horizontalScrollBar().maximum())
+        right = table.mapTo(figure.widget, table.rect().topRight())
+        assert figure.widget.rect().contains(right)
+        assert figure.size[0] == width
+    session.close()
 
 
 def test_of_a_list_that_is_too_long_a_part_is_shown_and_the_dialog_says_so(qtbot):
