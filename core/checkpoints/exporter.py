@@ -18,6 +18,15 @@ from core.config import ModelConfig
 Needs = Mapping[str, tuple[Any, ...]]
 """Fields of `ModelConfig`, and the values that a class can have for them."""
 
+ONE_SIDED: Needs = {
+    "attention": ("causal",),
+    "n_segments": (0,),
+    "norm_embeddings": (False,),
+    "position_offset": (0,),
+    "output_head": ("unembed",),
+}
+"""Of every class that writes the next token."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exporter:

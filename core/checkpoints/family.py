@@ -31,6 +31,8 @@ class Family:
     """By which a `config.json` without a `model_type` is told."""
     prefix: str
     """What its base model puts before every name but the head's: "transformer."."""
+    layers: str
+    """How the names of everything in a layer begin: "transformer.h."."""
     config_of: Callable[[Fields], ModelConfig]
     entries: Callable[[ModelConfig], tuple[Entry, ...]]
     """Every tensor but the head."""

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from core.checkpoints.entries import Entry, Weights, packed
 from core.checkpoints.exporter import (
+    ONE_SIDED,
     Exporter,
     Needs,
     embedding,
@@ -47,6 +48,7 @@ def _shared_needs(config: ModelConfig) -> Needs:
         "n_kv_heads": (config.n_heads,),
         "d_head": (config.d_model // config.n_heads,),
         "norm_qk": (False,),
+        **ONE_SIDED,
     }
 
 
@@ -244,6 +246,7 @@ GPT2_FAMILY = Family(
     title="GPT-2",
     architectures=("GPT2LMHeadModel", "GPT2Model"),
     prefix="transformer.",
+    layers="transformer.h.",
     config_of=gpt2_config,
     entries=gpt2_entries,
     computed=r"transformer\.h\.\d+\.attn\.(masked_)?bias",
@@ -253,6 +256,7 @@ GPT_FAMILY = Family(
     title="GPT (2018)",
     architectures=("OpenAIGPTLMHeadModel", "OpenAIGPTModel"),
     prefix="transformer.",
+    layers="transformer.h.",
     config_of=gpt_config,
     entries=gpt_entries,
     computed=r"transformer\.(position_ids|h\.\d+\.attn\.bias)",

@@ -54,6 +54,7 @@ def read_huggingface(folder: Path) -> NativeModel:
     files = find_weights(folder)
     warnings: list[str] = []
     stored = _by_known_names(files, family, warnings)
+    _check_layers(folder, family, config, stored)
     config = _tied_as_stored(config, files, stored, family, warnings)
     entries, shapes = family.entries_of(config, fields), weight_shapes(config)
     _check(folder, entries, stored, shapes)
@@ -146,6 +147,19 @@ def _tied_as_stored(
         f"{name}; it is used, as transformers does."
     )
     return replace(config, tie_embeddings=False)
+
+
+def _check_layers(
+    folder: Path, family: Family, config: ModelConfig, stored: Iterable[str]
+) -> None:
+    """Refuse more layers than there are, before any is made."""
+    inside = (n.removeprefix(family.layers) for n in stored if family.layers in n)
+    n_layers = len({name.partition(".")[0] for name in inside})
+    if n_layers < config.n_layers:
+        raise CheckpointError(
+            f"{folder} lacks layers: its weights have {n_layers}, {CONFIG_FILE} asks "
+            f"for {config.n_layers}; use the files of one model."
+        )
 
 
 def _check(

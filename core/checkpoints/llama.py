@@ -15,6 +15,7 @@ from torch import Tensor
 
 from core.checkpoints.entries import Entry, Weights, packed
 from core.checkpoints.exporter import (
+    ONE_SIDED,
     Exporter,
     Needs,
     embedding,
@@ -177,6 +178,7 @@ def needs(config: ModelConfig, *, qkv_bias: bool, norm_qk: bool) -> Needs:
         "gated": (True,),
         "activation": tuple(WRITTEN_ACTIVATIONS),
         "norm_qk": (norm_qk,),
+        **ONE_SIDED,
         "qkv_bias": has_qkv_bias,
         **biases,
     }
@@ -245,6 +247,7 @@ def _family(
             "title": title,
             "architectures": (f"{name}ForCausalLM", f"{name}Model"),
             "prefix": "model.",
+            "layers": "model.layers.",
             "config_of": config_of,
             "entries": entries,
             "lacks": lacked_biases,
