@@ -25,6 +25,8 @@ Norm = Literal["layer_norm", "rms_norm"]
 NormPlace = Literal["pre", "post"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 RotaryScaling = Literal["none", "linear", "llama3"]
+AttentionKind = Literal["causal", "both"]
+OutputHead = Literal["unembed", "masked"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "position": get_args(Position),
@@ -32,9 +34,11 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "norm_place": get_args(NormPlace),
     "activation": get_args(Activation),
     "rotary_scaling": get_args(RotaryScaling),
+    "attention": get_args(AttentionKind),
+    "output_head": get_args(OutputHead),
 }
 AT_LEAST_ONE = ("n_vocab", "n_ctx", "d_model", "n_layers", "n_heads", "rotary_n_ctx")
-AT_LEAST_ZERO = ("n_kv_heads", "d_head", "d_ff")
+AT_LEAST_ZERO = ("n_kv_heads", "d_head", "d_ff", "position_offset", "n_segments")
 SWITCHES = (
     "gated",
     "tie_embeddings",
@@ -42,6 +46,7 @@ SWITCHES = (
     "bias",
     "qkv_bias",
     "norm_qk",
+    "norm_embeddings",
 )
 ABOVE_ZERO = (
     "eps",
@@ -67,7 +72,7 @@ ROTARY_FIELDS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """A decoder-only transformer. Immutable; checked when it is made."""
+    """A transformer of one stack. Immutable; checked when it is made."""
 
     n_vocab: int = 2048
     """Tokens the model knows."""
@@ -87,6 +92,8 @@ class ModelConfig:
     """Width of the feed-forward network. 0 means 4 x d_model."""
     position: Position = "sinusoidal"
     """How the model knows the order: added waves, a learned table, rotated q and k."""
+    position_offset: int = 0
+    """Rows of a learned table before the first token's; 2 in RoBERTa."""
     sinusoid_base: float = 10000.0
     """Longest wavelength of added waves, over 2 pi; 10,000 in 2017."""
     rotary_base: float = 10000.0
@@ -104,6 +111,12 @@ class ModelConfig:
     """llama3: pairs that turn more often than this in rotary_n_ctx are left alone."""
     rotary_n_ctx: int = 8192
     """llama3: tokens that could be read before the stretching."""
+    n_segments: int = 0
+    """Parts of a text that are told apart by a learned row each; 2 in BERT."""
+    norm_embeddings: bool = False
+    """Norm the sum of token and position before the first layer."""
+    attention: AttentionKind = "causal"
+    """causal: a token looks at itself and those before it. both: at all of them."""
     norm_qk: bool = False
     """Norm each head's queries and keys by RMS, before they are turned."""
     norm: Norm = "layer_norm"
@@ -122,6 +135,8 @@ class ModelConfig:
     """Give linear maps and layer norms a bias."""
     qkv_bias: bool = False
     """Give queries, keys and values a bias, also where nothing else has one."""
+    output_head: OutputHead = "unembed"
+    """unembed: the last row is read off. masked: bent and normed first, as in BERT."""
     dropout: float = 0.0
     """Share of values dropped, in training alone."""
     eps: float = 1e-5
@@ -148,6 +163,7 @@ class ModelConfig:
                     f"{name} = {getattr(self, name)!r} must be true or false."
                 )
         self._check_heads()
+        self._check_places()
         self._check_numbers()
 
     @property
@@ -229,6 +245,18 @@ class ModelConfig:
             raise ConfigError(
                 f"rotary_high = {self.rotary_high} must be above rotary_low = "
                 f"{self.rotary_low}."
+            )
+
+    def _check_places(self) -> None:
+        if self.position_offset and self.position != "learned":
+            raise ConfigError(
+                f"position_offset = {self.position_offset} leaves rows of a table "
+                f"out, but position = {self.position!r} has no table."
+            )
+        if self.output_head == "masked" and self.norm_place != "post":
+            raise ConfigError(
+                "output_head = 'masked' has a norm of its own, so norm_place must be "
+                "'post'."
             )
 
     def _check_numbers(self) -> None:

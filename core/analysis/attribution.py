@@ -154,7 +154,7 @@ def norms_behind(trace: Trace, key: str, position: int) -> tuple[HeldNorm, ...]:
     """
     norms: list[HeldNorm] = []
     for step in _back_along_stream(trace):
-        if step.op == "add" and step.inputs[1] == key:
+        if step.op == "add" and key in step.inputs[1:]:
             break
         if step.op in NORMS:
             norms.append(held_norm(trace, step, position))
@@ -202,7 +202,7 @@ def direction_behind(trace: Trace, key: str, position: int, token_id: int) -> Ro
     return next(
         direction
         for step, direction in _stream(trace, position, token_id)
-        if step.op == "add" and step.inputs[1] == key
+        if step.op == "add" and key in step.inputs[1:]
     )
 
 
@@ -222,7 +222,8 @@ def _parts_of(
     """In order of computation; a step that only hands on contributes nothing."""
     parts: list[Contribution] = []
     if step.op == "add":
-        parts += _added(trace, trace.step(step.inputs[1]), position, direction)
+        for key in step.inputs[1:]:
+            parts += _added(trace, trace.step(key), position, direction)
     elif step.op in NORMS:
         beta = held_norm(trace, step, position).beta
         if beta is not None:
@@ -275,6 +276,7 @@ NAMES = {
     "embed.token": "token embedding",
     "embed.scaled": "token embedding",
     "embed.position": "position",
+    "embed.segment": "segment",
     "attn.out": "attention",
     "ffn.out": "feed-forward",
     "attn.norm": "norm after attention",

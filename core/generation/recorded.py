@@ -82,7 +82,7 @@ class Recording:
             weights=bundle.weights,
             encoding=encoding,
             kept={"tokens.ids": torch.tensor(encoding.ids), **kept},
-            given=given_of(self._n),
+            given=given_of(bundle.config, self._n),
         )
 
     def _begin_afresh(self) -> None:

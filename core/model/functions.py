@@ -22,9 +22,9 @@ def same(x: Tensor) -> Tensor:
     return x
 
 
-def add(a: Tensor, b: Tensor) -> Tensor:
-    """Add two arrays of the same shape: the residual connection (section 3.1)."""
-    return a + b
+def add(a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor:
+    """Add arrays of the same shape: the residual connection (section 3.1)."""
+    return a + b if c is None else a + b + c
 
 
 def lookup(ids: Tensor, table: Tensor) -> Tensor:
@@ -305,12 +305,12 @@ def gate(gates: Tensor, hidden: Tensor, activation: str) -> Tensor:
     return ACTIVATIONS[activation](gates) * hidden
 
 
-def unembed(x: Tensor, table: Tensor) -> Tensor:
+def unembed(x: Tensor, table: Tensor, bias: Tensor | None = None) -> Tensor:
     """Compare each row with every token's embedding (tied logits, section 3.4).
 
-    [..., n, d_model], [n_vocab, d_model] -> [..., n, n_vocab]
+    [..., n, d_model], [n_vocab, d_model], [n_vocab] -> [..., n, n_vocab]
     """
-    return F.linear(x, table)
+    return F.linear(x, table, bias)
 
 
 def largest(probs: Tensor) -> Tensor:
@@ -336,12 +336,31 @@ def padded_mask(is_token: Tensor) -> Tensor:
     return causal_mask(n, n, is_token.device) & is_token
 
 
-def padded_positions(is_token: Tensor) -> Tensor:
+def unpadded_mask(is_token: Tensor) -> Tensor:
+    """Say which keys may be looked at from both sides: every token, no padding.
+
+    [n] of bool -> [n, n] of bool; padding looks at the tokens, too.
+    """
+    return is_token.expand(len(is_token), -1)
+
+
+MASKS: dict[str, Callable[[Tensor], Tensor]] = {
+    "causal": padded_mask,
+    "both": unpadded_mask,
+}
+"""By `attention`: which keys each query may look at, [n] -> [n_query, n_key]."""
+
+
+def padded_positions(is_token: Tensor, offset: int = 0) -> Tensor:
     """Count the tokens of a padded sentence from 0, as if no padding were there.
 
     [n] of bool -> [n], never falling: padding stands where the token before it does.
+    With an offset, tokens count from there, and padding stands just before (RoBERTa).
     """
-    return (is_token.cumsum(dim=0) - 1).clamp(min=0)
+    places = is_token.cumsum(dim=0) - 1
+    if not offset:
+        return places.clamp(min=0)
+    return torch.where(is_token, places + offset, offset - 1)
 
 
 def share_heads(x: Tensor, n_heads: int) -> Tensor:

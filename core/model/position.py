@@ -56,7 +56,8 @@ class LearnedPosition(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W_P = nn.Parameter(torch.empty(config.n_ctx, config.d_model))
+        n_rows = config.n_ctx + config.position_offset
+        self.W_P = nn.Parameter(torch.empty(n_rows, config.d_model))
 
     def forward(self, positions: Tensor) -> Tensor:
         """[n] -> [n, d_model]."""

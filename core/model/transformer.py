@@ -1,7 +1,7 @@
 """The whole model: ids in, logits out, every step shown to whoever watches.
 
 In: token ids [..., n]. Out: logits [..., n, n_vocab]. Weights are addressed like steps:
-`layers.0.attn.W_Q`. Paper: Vaswani et al. 2017, decoder only.
+`layers.0.attn.W_Q`. Papers: Vaswani et al. 2017, decoder only; Devlin et al. 2018.
 """
 
 import math
@@ -17,7 +17,7 @@ from core.model.norm import NORMS
 from core.model.position import ADDED_POSITIONS
 from core.model.recording import NOBODY, Watcher
 
-TABLES = ("W_E", "W_P", "W_U")
+TABLES = ("W_E", "W_P", "W_S", "W_U")
 TABLE_DEVIATION = 0.02
 """Of what is looked up, and of what logits are read off with; as in GPT-2."""
 
@@ -32,17 +32,30 @@ class Embed(nn.Module):
         self.position: nn.Module | None = None
         if config.position in ADDED_POSITIONS:
             self.position = ADDED_POSITIONS[config.position](config)
+        self.W_S: nn.Parameter | None = None
+        if config.n_segments:
+            self.W_S = nn.Parameter(torch.empty(config.n_segments, config.d_model))
+        self.norm = NORMS[config.norm](config) if config.norm_embeddings else None
 
-    def forward(self, ids: Tensor, positions: Tensor, watch: Watcher) -> Tensor:
-        """[..., n] -> [..., n, d_model]."""
+    def forward(
+        self, ids: Tensor, positions: Tensor, segments: Tensor | None, watch: Watcher
+    ) -> Tensor:
+        """[..., n] -> [..., n, d_model]; `segments` [n], without them all the first."""
         x = watch("embed.token", functions.lookup(ids, self.W_E))
         if self.config.scale_embeddings:
             d_model = self.config.d_model
             x = watch("embed.scaled", functions.scale_embedding(x, d_model))
+        added = []
         if self.position is not None:
-            waves = watch("embed.position", self.position(positions))
-            x = watch("embed.sum", functions.add(x, waves))
-        return x
+            added.append(watch("embed.position", self.position(positions)))
+        if self.W_S is not None:
+            if segments is None:
+                segments = torch.zeros_like(positions)
+            rows = functions.lookup(segments, self.W_S)
+            added.append(watch("embed.segment", rows))
+        if added:
+            x = watch("embed.sum", functions.add(x, *added))
+        return x if self.norm is None else watch("embed.norm", self.norm(x))
 
 
 class Output(nn.Module):
@@ -50,25 +63,36 @@ class Output(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        pre = config.norm_place == "pre"
-        self.norm = NORMS[config.norm](config) if pre else None
+        self.activation = config.activation
+        self.W_T = self.b_T = self.b_U = None
+        if is_masked := config.output_head == "masked":
+            self.W_T = nn.Parameter(torch.empty(config.d_model, config.d_model))
+            self.b_T = nn.Parameter(torch.zeros(config.d_model))
+            self.b_U = nn.Parameter(torch.zeros(config.n_vocab))
+        has_norm = is_masked or config.norm_place == "pre"
+        self.norm = NORMS[config.norm](config) if has_norm else None
         self.W_U: nn.Parameter | None = None
         if not config.tie_embeddings:
             self.W_U = nn.Parameter(torch.empty(config.d_model, config.n_vocab))
 
     def forward(self, stream: Tensor, W_E: Tensor, watch: Watcher) -> Tensor:
         """[..., n, d_model] -> [..., n, n_vocab]."""
+        if self.W_T is not None:
+            dense = functions.linear(stream, self.W_T, self.b_T)
+            dense = watch("output.dense", dense)
+            bent = functions.ACTIVATIONS[self.activation](dense)
+            stream = watch("output.active", bent)
         if self.norm is not None:
             stream = watch("output.norm", self.norm(stream))
         if self.W_U is None:
-            logits = functions.unembed(stream, W_E)
+            logits = functions.unembed(stream, W_E, self.b_U)
         else:
-            logits = functions.linear(stream, self.W_U)
+            logits = functions.linear(stream, self.W_U, self.b_U)
         return watch("output.logits", logits)
 
 
 class Transformer(nn.Module):
-    """A decoder-only transformer with freshly drawn weights."""
+    """A transformer of one stack, with freshly drawn weights."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -87,23 +111,28 @@ class Transformer(nn.Module):
         *,
         last_only: bool = False,
         is_token: Tensor | None = None,
+        segments: Tensor | None = None,
     ) -> Tensor:
-        """Score every next token.
+        """Score every token for each place: the next one, or the one that is masked.
 
         [..., n] -> [..., n, n_vocab], or [..., 1, n_vocab] with `last_only`. With a
         cache, `ids` are the tokens after those it has read. `is_token` [n] of bool is
         False at padding, which no token looks at or counts; not with a cache.
+        `segments` [n] says which part of the text each token is of.
         """
-        n = ids.shape[-1]
+        n, config = ids.shape[-1], self.config
         allowed = None
+        if is_token is None and (config.attention == "both" or config.position_offset):
+            is_token = torch.ones(n, dtype=torch.bool, device=ids.device)
         if is_token is not None:
-            positions = functions.padded_positions(is_token)
-            allowed = functions.padded_mask(is_token)
+            offset = config.position_offset
+            positions = functions.padded_positions(is_token, offset)
+            allowed = functions.MASKS[config.attention](is_token)
         elif cache is None:
             positions = torch.arange(n, device=ids.device)
         else:
             positions = cache.positions(n)
-        stream = self.dropout(self.embed(ids, positions, watch))
+        stream = self.dropout(self.embed(ids, positions, segments, watch))
         for block in self.layers:
             stream = block(stream, positions, watch, cache, allowed)
         if cache is not None:

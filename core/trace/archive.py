@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "glassformer trace", 1
 TABLE = "trace"
 """Name of the text that says what the arrays are."""
-GIVENS = ("positions", "mask")
 BYTES, LENGTHS = "vocabulary.bytes", "vocabulary.lengths"
 KINDS = {"tokens.ids": np.int64, "output.pick": np.int64}
 """Steps whose numbers are ids; all others are 32-bit floats."""
@@ -74,6 +73,12 @@ class Archive:
     def config(self) -> ModelConfig:
         """Of the model."""
         return self.trace.config
+
+
+def givens(config: ModelConfig) -> tuple[str, ...]:
+    """What the steps take that nothing computes."""
+    shared = ("positions", "mask")
+    return (*shared, "segments") if config.n_segments else shared
 
 
 class AbsentWeights(Mapping[str, "Tensor"]):
@@ -145,7 +150,7 @@ def save_trace(
             (BYTES, LENGTHS), vocabulary_arrays(tokenizer), strict=True
         ):
             writer.write(key, array)
-        for given in GIVENS:
+        for given in givens(trace.config):
             writer.write(given, trace.part(given))
         for step in steps:
             shape = trace.shape(step.key)
@@ -177,7 +182,7 @@ def weights_of(config: ModelConfig) -> frozenset[str]:
     """The addresses of all weights that the steps of a model take."""
     steps = steps_for(config)
     inputs = {address for step in steps for address in step.inputs}
-    others = {"text", *GIVENS, *(step.key for step in steps)}
+    others = {"text", *givens(config), *(step.key for step in steps)}
     return frozenset(a for a in inputs - others if not a.startswith("config."))
 
 
@@ -210,7 +215,7 @@ def open_archive(file: str | Path) -> Archive:
             weights=AbsentWeights(weights_of(config)),
             encoding=encoding,
             kept=_tensors(arrays, (step.key for step in steps_for(config))),
-            given=_tensors(arrays, iter(GIVENS)),
+            given=_tensors(arrays, iter(givens(config))),
             edits=[_edit(row) for row in about["edits"]],
         )
         name = str(about["model"])
@@ -274,6 +279,8 @@ def _check_arrays(
     n = len(ids)
     _check_array(arrays, "positions", (n,), np.int64)
     _check_array(arrays, "mask", (n, n), np.bool_)
+    if config.n_segments:
+        _check_array(arrays, "segments", (n,), np.int64)
     if tuple(arrays["tokens.ids"].tolist()) != ids:
         raise ValueError("the ids are not those of the tokens")
     for key in KINDS.keys() & arrays.keys():

@@ -73,7 +73,8 @@ def _looked_up(table: str, index: tuple[int, ...], values: Values) -> str:
 
 
 def _sum(index: tuple[int, ...], values: Values) -> str:
-    return f"{latex(values[0][0])} + {bracketed(values[1][0])}"
+    first, *others = values
+    return " + ".join([latex(first[0]), *(bracketed(each[0]) for each in others)])
 
 
 def _times_root(index: tuple[int, ...], values: Values) -> str:

@@ -14,7 +14,7 @@ Index = tuple[int | None, ...]
 
 SIGNATURES = {
     "same": "* -> *",
-    "add": "*, * -> *",
+    "add": "*, *, * -> *",
     "lookup": "n, V d -> n d",
     "scale_embedding": "*, . -> *",
     "sinusoid": "n, ., . -> n D",
@@ -37,7 +37,7 @@ SIGNATURES = {
     "gelu_tanh": "* -> *",
     "silu": "* -> *",
     "gate": "*, *, . -> *",
-    "unembed": "n i, v i -> n v",
+    "unembed": "n i, v i, v -> n v",
     "largest": "n V -> n",
 }
 

@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 MINUS = "\u2212"
-WHOLE_NUMBERS = ("tokens.ids", "output.pick", "positions", "mask", "config.d_")
+WHOLE_NUMBERS = (
+    "tokens.ids",
+    "output.pick",
+    "positions",
+    "segments",
+    "mask",
+    "config.d_",
+)
 """How addresses begin whose numbers count or say yes or no."""
 
 may_be_broken = np.errstate(invalid="ignore", over="ignore")

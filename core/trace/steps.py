@@ -8,7 +8,7 @@ order. An input is an address:
 - another step ("layers.0.attn.q"),
 - a weight ("layers.0.attn.W_Q"),
 - a field of the configuration ("config.d_head"),
-- or a given: "text", "positions" [n], "mask" [n_query, n_key].
+- or a given: "text", "positions" [n], "segments" [n], "mask" [n_query, n_key].
 
 Adding an architecture is adding rows here.
 """
@@ -110,7 +110,8 @@ def _embed_steps(config: ModelConfig) -> list[Step]:
         inputs = (rows[-1].key, "config.d_model")
         formula = r"E' = E \cdot \sqrt{d_{model}}"
         rows.append(Step("embed.scaled", "scale_embedding", inputs, STREAM, formula))
-    key, token = "embed.position", rows[-1].key
+    added = [rows[-1].key]
+    key = "embed.position"
     if config.position == "sinusoidal":
         wave = rf"\frac{{p}}{{{config.sinusoid_base:g}^{{2i/d_{{model}}}}}}"
         formula = rf"P_{{p,2i}} = \sin{wave}, \quad P_{{p,2i+1}} = \cos{wave}"
@@ -119,10 +120,26 @@ def _embed_steps(config: ModelConfig) -> list[Step]:
     elif config.position == "learned":
         inputs = ("positions", "embed.position.W_P")
         rows.append(Step(key, "lookup", inputs, STREAM, r"P = W_P[p]"))
-    if rows[-1].key == key:
-        formula = "X = E' + P" if config.scale_embeddings else "X = E + P"
-        rows.append(Step("embed.sum", "add", (token, key), STREAM, formula))
+    added += [row.key for row in rows if row.key == key]
+    if config.n_segments:
+        inputs = ("segments", "embed.W_S")
+        rows.append(Step("embed.segment", "lookup", inputs, STREAM, r"S = W_S[s]"))
+        added.append(rows[-1].key)
+    if len(added) > 1:
+        letters = " + ".join(SUMMANDS[name] for name in added)
+        rows.append(Step("embed.sum", "add", tuple(added), STREAM, f"X = {letters}"))
+    if config.norm_embeddings:
+        rows.append(_norm(config, "embed.norm", rows[-1].key, "X"))
     return rows
+
+
+SUMMANDS = {
+    "embed.token": "E",
+    "embed.scaled": "E'",
+    "embed.position": "P",
+    "embed.segment": "S",
+}
+"""Letters of what is added up before the first layer."""
 
 
 def _layer_steps(config: ModelConfig, layer: str, stream: str) -> list[Step]:
@@ -255,23 +272,39 @@ ACTIVATION_NAMES = {
 
 
 def _output_steps(config: ModelConfig, stream: str) -> list[Step]:
-    rows = []
-    if config.norm_place == "pre":
-        rows.append(_norm(config, "output.norm", stream, "X"))
-        stream = rows[-1].key
+    rows = _before_logits(config, stream)
+    stream = rows[-1].key if rows else stream
     logits, probs, pick = "output.logits", "output.probs", "output.pick"
     if config.tie_embeddings:
-        inputs, formula = (stream, "embed.W_E"), r"L = \hat X W_E^T"
-        rows.append(Step(logits, "unembed", inputs, VOCABULARY, formula))
+        op, table, formula = "unembed", "embed.W_E", r"L = \hat X W_E^T"
     else:
-        inputs, formula = (stream, "output.W_U"), r"L = \hat X W_U"
-        rows.append(Step(logits, "linear", inputs, VOCABULARY, formula))
+        op, table, formula = "linear", "output.W_U", r"L = \hat X W_U"
+    weights: tuple[str, ...] = (table,)
+    if config.output_head == "masked":
+        weights, formula = (table, "output.b_U"), f"{formula} + b_U"
+    rows.append(Step(logits, op, (stream, *weights), VOCABULARY, formula))
     softmax = r"p_t = \frac{e^{L_t}}{\sum_u e^{L_u}}"
     return [
         *rows,
         Step(probs, "softmax", (logits,), VOCABULARY, softmax),
         Step(pick, "largest", (probs,), TOKENS, r"t_{next} = \text{argmax}_t \; p_t"),
     ]
+
+
+def _before_logits(config: ModelConfig, stream: str) -> list[Step]:
+    """What happens to the stream before it is compared with every token."""
+    if config.output_head == "masked":
+        dense, active = "output.dense", "output.active"
+        weights = ("output.W_T", "output.b_T")
+        bend = rf"F = \text{{{ACTIVATION_NAMES[config.activation]}}}(Z)"
+        return [
+            Step(dense, "linear", (stream, *weights), STREAM, "Z = X W_T + b_T"),
+            Step(active, config.activation, (dense,), STREAM, bend),
+            _norm(config, "output.norm", active, "F"),
+        ]
+    if config.norm_place == "pre":
+        return [_norm(config, "output.norm", stream, "X")]
+    return []
 
 
 def _norm(config: ModelConfig, key: str, source: str, symbol: str) -> Step:

@@ -54,7 +54,9 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
     d_model, d_ff, bias = config.d_model, config.d_ff, config.bias
     d_heads, d_keys = config.d_heads, config.n_kv_heads * config.d_head
     n_hidden = 2 if config.gated else 1
-    n_norms = 2 * config.n_layers + (config.norm_place == "pre")
+    n_norms = 2 * config.n_layers + config.norm_embeddings
+    is_masked = config.output_head == "masked"
+    n_norms += is_masked or config.norm_place == "pre"
     has_shift = bias and config.norm == "layer_norm"
     attention = (
         2 * d_model * (d_heads + d_keys)
@@ -63,13 +65,15 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
         + config.norm_qk * 2 * config.d_head
     )
     feed_forward = (n_hidden + 1) * d_model * d_ff + bias * (n_hidden * d_ff + d_model)
+    n_positions = config.n_ctx + config.position_offset
+    output = 0 if config.tie_embeddings else d_model * config.n_vocab
     return {
-        "embedding": config.n_vocab * d_model,
-        "position": config.n_ctx * d_model if config.position == "learned" else 0,
+        "embedding": (config.n_vocab + config.n_segments) * d_model,
+        "position": n_positions * d_model if config.position == "learned" else 0,
         "attention": config.n_layers * attention,
         "feed-forward": config.n_layers * feed_forward,
         "norms": n_norms * d_model * (1 + has_shift),
-        "output": 0 if config.tie_embeddings else d_model * config.n_vocab,
+        "output": output + is_masked * (d_model * d_model + d_model + config.n_vocab),
     }
 
 

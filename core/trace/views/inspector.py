@@ -354,6 +354,7 @@ NAMES = {
     "config.rotary_high": "kept above",
     "config.rotary_n_ctx": "turns in",
     "positions": "position",
+    "segments": "segment",
     "mask": "may look (1 yes, 0 no)",
     "tokens.ids": "id",
 }

@@ -46,6 +46,7 @@ WEIGHT_AXES = {
     "gamma": ("feature",),
     "beta": ("feature",),
     "positions": ("token",),
+    "segments": ("token",),
     "mask": ("query", "key"),
 }
 """What the axes of weights and givens count, in words; the head is said last."""

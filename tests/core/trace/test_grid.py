@@ -53,7 +53,7 @@ def by_hand(explanation: Explanation, config: ModelConfig) -> float:
         "same": lambda: x,
         "concat": lambda: x,
         "lookup": lambda: one[1],
-        "add": lambda: x + one[1],
+        "add": lambda: math.fsum(one),
         "scale_embedding": lambda: x * math.sqrt(one[1]),
         "scale": lambda: x / math.sqrt(one[1]),
         "mask": lambda: x if one[1] else -math.inf,
