@@ -28,6 +28,8 @@ BEYOND_NOTE = "More tokens than the model can read at once."
 UNKNOWN_SUB = "no id"
 UNKNOWN_NOTE = "The model has no token for this; its training text did not have it."
 UNREAD_NOTE = "The model has written this token and not looked at it."
+ADDED_NOTE = "The tokenizer puts it around every text; nobody typed it."
+STAND_IN_NOTE = "It stands for what the tokenizer has no token for."
 SPACE_NOTE = "The dot is a space: it belongs to the token."
 
 
@@ -173,9 +175,16 @@ def chips_of(
 
 
 def note_of(piece: Piece) -> str:
-    """What the tip adds: no token, part of a character, or a space at the front."""
+    """What the tip adds: no token, nobody's, part of a character, a space at the front.
+
+    The first of these that is so.
+    """
     if piece.is_unknown:
         return UNKNOWN_NOTE
+    if piece.is_added:
+        return ADDED_NOTE
+    if piece.is_stand_in:
+        return STAND_IN_NOTE
     if piece.part is not None:
         first, n_bytes = piece.part
         return f"from byte {first} of {n_bytes} of one character"

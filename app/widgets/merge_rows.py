@@ -36,13 +36,23 @@ class MergeRow:
 
     symbols: tuple[str, ...]
     joined: tuple[int, int] | None = None
-    """First and last index of the pair about to join; None in the last row."""
+    """First and last index of what is about to join; None in the last row."""
     rank: str = ""
     """The pair's rank, in words: "rank 12"."""
     losers: tuple[str, ...] = ()
     """The other pairs with their ranks, ready to read."""
     again: tuple[int, ...] = ()
     """First indices of the same pair further on, which joins at the same moment."""
+    tip: str = ""
+    """What the tooltip says; "" stands for the merge, its rank, and who lost."""
+
+    @property
+    def stretches(self) -> tuple[range, ...]:
+        """The places that join, a range for each symbol that is made."""
+        if self.joined is None:
+            return ()
+        pairs = (range(first, first + 2) for first in self.again)
+        return (range(self.joined[0], self.joined[1] + 1), *pairs)
 
 
 @lru_cache(maxsize=N_ROWS_REMEMBERED)
@@ -117,6 +127,8 @@ class MergeRows(Canvas):
     def item_text(self, index: int) -> str:
         """Which merge it is, the pair, its rank, and the pairs that lost."""
         row, last = self._rows[index], len(self._rows) - 1
+        if row.tip:
+            return row.tip
         if row.joined is None:
             return f"the end, after {index} merges\n{' '.join(row.symbols)}"
         start, end = row.joined
@@ -204,8 +216,8 @@ class MergeRows(Canvas):
 
     def _paint_symbols(self, painter: QPainter, index: int, word: QRectF) -> None:
         row = self._rows[index]
-        starts = (row.joined[0], *row.again) if row.joined else ()
-        ends = {start + 1 for start in starts}
+        joined = {place for stretch in row.stretches for place in stretch}
+        ends = {stretch[-1] for stretch in row.stretches}
         lefts, rights = symbol_spans(row.symbols)
         origin = self._symbols_left
         first = bisect_left(rights, word.left() - origin)
@@ -214,10 +226,10 @@ class MergeRows(Canvas):
         for place in range(first, last):
             left, width = origin + lefts[place], rights[place] - lefts[place]
             box = QRectF(left, word.top(), width, self._box_height)
-            is_joined = place in starts or place in ends
+            is_joined = place in joined
             self._paint_symbol(painter, box, row.symbols[place], index, is_joined)
             if is_joined:
-                self._underline(painter, box, place in starts, index)
+                self._underline(painter, box, place not in ends, index)
 
     def _paint_symbol(
         self, painter: QPainter, box: QRectF, symbol: str, index: int, is_joined: bool

@@ -10,9 +10,11 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget
 
 from app.panels.base import Panel
-from app.panels.tokens.characters import UNIT, CharactersFace
+from app.panels.tokens.best_path import BestPathFace
+from app.panels.tokens.characters import CharactersFace
 from app.panels.tokens.faces import IdsFace, PiecesFace
 from app.panels.tokens.merges import MergesFace
+from app.panels.tokens.search import SearchFace
 from app.panels.tokens.words import WordsCard
 from app.scene import Scene
 from app.session import Session
@@ -20,6 +22,7 @@ from core.trace.views.tokens import first_token_of
 
 CARD_GAP = 12
 LEFT_SHARE, RIGHT_SHARE = 3, 7
+Face = PiecesFace | MergesFace | SearchFace | BestPathFace | CharactersFace | IdsFace
 
 
 class TokensPanel(Panel):
@@ -31,9 +34,16 @@ class TokensPanel(Panel):
         self._scene: Scene | None = None
         self.words = WordsCard(session)
         self.pieces, self.merges, self.ids = PiecesFace(), MergesFace(), IdsFace()
+        self.search, self.path = SearchFace(), BestPathFace()
         self.characters = CharactersFace()
+        self.by_method: dict[str, Face] = {
+            "merges": self.merges,
+            "longest match": self.search,
+            "best path": self.path,
+            "characters": self.characters,
+        }
         self.faces = QStackedWidget()
-        for face in (self.pieces, self.merges, self.characters, self.ids):
+        for face in (self.pieces, *self.by_method.values(), self.ids):
             self.faces.addWidget(face)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -42,17 +52,17 @@ class TokensPanel(Panel):
         row.addWidget(self.faces, RIGHT_SHARE)
         self.words.word_requested.connect(self._on_word_requested)
         self.pieces.word_requested.connect(self._on_word_requested)
-        self.merges.n_merges_requested.connect(self._on_n_merges_requested)
+        for walked in (self.merges, self.search, self.path):
+            walked.n_merges_requested.connect(self._on_n_merges_requested)
         self.characters.token_requested.connect(self._on_token_requested)
         self.ids.token_requested.connect(self._on_token_requested)
 
     def display(self, scene: Scene) -> None:
         """Show the words, and the face of the step."""
         self._scene = scene
-        is_merged = scene.tokenizer.unit != UNIT
-        faces: dict[str, PiecesFace | MergesFace | CharactersFace | IdsFace] = {
+        faces: dict[str, Face] = {
             "tokens.pieces": self.pieces,
-            "tokens.merges": self.merges if is_merged else self.characters,
+            "tokens.merges": self.by_method[scene.tokenizer.method],
             "tokens.ids": self.ids,
         }
         face = faces[scene.selection.step]

@@ -12,8 +12,6 @@ from app.widgets.word_flow import FlowCell, FlowWord, WordFlow
 from core.tokenizers.base import Tokenizer
 from core.trace.views.tokens import VocabularyRow, vocabulary_rows, vocabulary_title
 
-UNIT = "character"
-"""What the tokens are called for which this face is."""
 NOTE = (
     "Under each character stands its id: the row of the embedding table that it picks. "
     "Nothing is joined, and there is no token for any other character."

@@ -3,9 +3,13 @@
 Steps: tokens.pieces and tokens.ids.
 """
 
+from collections.abc import Mapping
+from typing import Literal
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout
 
+from app.panels.tokens.reading import Reading
 from app.panels.tokens.words import flow_word
 from app.scene import Scene
 from app.style.fonts import BASE, SMALL, mono, sans
@@ -48,7 +52,9 @@ class PiecesFace(Card):
         self._shown: Encoding | None = None
         self.flow = WordFlow("Words as bytes", grows=True)
         self.flow.word_clicked.connect(self.word_requested)
+        self.reading = Reading()
         self.body.addWidget(self.flow)
+        self.body.addWidget(self.reading)
         self.set_note(SPLIT_NOTE)
 
     def display(self, scene: Scene) -> None:
@@ -58,6 +64,7 @@ class PiecesFace(Card):
             self._shown = encoding
             words = zip(encoding.words, word_notes(encoding), strict=True)
             self.flow.show_words(tuple(flow_word(w.data, note) for w, note in words))
+            self.reading.display(encoding, scene.tokenizer)
             n = counted(encoding.n_bytes, "byte")
             self.set_title(f"{counted(encoding.n_characters, 'character')}, {n}")
         self.flow.set_chosen(word_of(encoding, scene.selection.query))
@@ -102,17 +109,33 @@ class IdsFace(Card):
     def _show_decoded(self, scene: Scene) -> None:
         decoded = scene.tokenizer.decode(scene.trace.ids)
         self.decoded.show_text(one_line(decoded))
-        is_equal = decoded == scene.trace.text
-        ink, words = VERDICTS[is_equal]
+        ink, words = VERDICTS[verdict_on(decoded, scene)]
         self.verdict.setText(words)
         set_ink(self.verdict, ink)
 
 
-VERDICTS = {
-    True: ("checked", "equal to the text, character for character"),
-    False: ("warning", "not the text that was typed"),
+Verdict = Literal["equal", "as read", "different"]
+VERDICTS: Mapping[Verdict, tuple[str, str]] = {
+    "equal": ("checked", "equal to the text, character for character"),
+    "as read": ("muted", "the text as the tokenizer reads it, not as it was typed"),
+    "different": ("warning", "not the text that was typed"),
 }
-"""What is said of the decoded line, by whether it is the text."""
+"""The ink and the words for the decoded line."""
+
+
+def verdict_on(decoded: str, scene: Scene) -> Verdict:
+    """Whether the decoded line is the text, and if not, whether it could be.
+
+    A tokenizer that changes the text, or keeps no spaces, cannot lead back to it.
+    """
+    if decoded == scene.trace.text:
+        return "equal"
+    is_changed = bool(scene.tokenizer.notes) or scene.tokenizer.method == SPACELESS
+    return "as read" if is_changed else "different"
+
+
+SPACELESS = "longest match"
+"""The method whose tokens do not say where spaces stood."""
 
 
 def table_rows(encoding: Encoding) -> tuple[Row, ...]:

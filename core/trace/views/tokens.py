@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from core.tokenizers.base import Encoding, Piece, Span, Tokenizer, Word
 from core.tokenizers.decoding import decoded_characters, text_bytes
 from core.tokenizers.labels import label_of
-from core.tokenizers.ways import Candidate, Merge
+from core.tokenizers.ways import Candidate, Lattice, Merge
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,17 +181,21 @@ def cut_note(word: Word) -> str:
     """That not all steps of a very long word are shown; "" where all are."""
     if not word.is_cut:
         return ""
-    return f"showing the first {len(word.merges):,} of {word.n_steps:,} steps"
+    return f"showing the first {word.n_recorded:,} of {word.n_steps:,} steps"
 
 
 def no_merges_reason(encoding: Encoding, word: int) -> str:
     """Why a word has no merges; "" where it has some."""
     chosen = encoding.words[word]
     piece = encoding.pieces[first_token_of(encoding, word)]
-    if chosen.merges:
+    if chosen.n_recorded:
         return ""
+    if piece.is_added:
+        return "The tokenizer puts this token around every text. Nobody typed it."
     if piece.is_special:
         return "A special token is one id from the start. Nothing inside it is merged."
+    if reason := way_reason(chosen):
+        return reason
     if len(chosen.data) == 1:
         return "A word of one byte is a token already. There is nothing to merge."
     if len(chosen.start) == 1:
@@ -203,6 +207,12 @@ def no_merges_reason(encoding: Encoding, word: int) -> str:
         "No two neighbours of this word were joined in training. "
         "Each of its bytes stays a token."
     )
+
+
+def way_reason(word: Word) -> str:
+    """What the tokenizer itself has to say of a word's way; mostly nothing."""
+    way = word.history()
+    return "" if isinstance(way, Lattice) else way.reason
 
 
 def vocabulary_rows(tokenizer: Tokenizer) -> tuple[VocabularyRow, ...]:
@@ -247,8 +257,10 @@ def share_of(piece: Piece) -> str:
 
 
 def span_text(span: Span) -> str:
-    """The places a span covers, counted from 1: "4", or "4–7"."""
+    """The places a span covers, counted from 1: "4", "4–7", or "–" for none."""
     start, stop = span
+    if start == stop:
+        return "–"
     return str(stop) if stop - start == 1 else f"{start + 1}–{stop}"
 
 

@@ -6,11 +6,16 @@ import pytest
 
 from app.panels.tokens import TokensPanel
 from app.scene import Scene
+from core.bundle import make_bundle
+from core.config import ModelConfig
 from core.generation.sampling import Sampling
-from core.pipeline import run_trace
+from core.pipeline import run_trace, trace_encoding
+from core.tokenizers.base import METHODS
+from core.tokenizers.library import LibraryTokenizer
 from core.trace.selection import Selection
-from tests.helpers.bundles import character_bundle, tiny_bundle
+from tests.helpers.bundles import TINY, character_bundle, random_model, tiny_bundle
 from tests.helpers.scenes import AskedSession, scene_of
+from tests.helpers.trained_tokenizers import content_of
 
 
 @pytest.fixture
@@ -131,3 +136,75 @@ def test_a_character_asks_for_where_it_first_stands(panel):
     panel.characters.flow.word_clicked.emit(0)
     panel.characters.flow.word_clicked.emit(2)  # a "c" that the sentence has not
     assert [wish.query for wish in panel.session.wishes] == [1]
+
+
+def scene_with(kind, text="The café plays", **selection):
+    tokenizer = LibraryTokenizer(content_of(kind))
+    config = ModelConfig(**{**TINY, "n_vocab": tokenizer.n_vocab})
+    bundle = make_bundle(random_model(config), tokenizer, name=kind)
+    trace = trace_encoding(bundle, tokenizer.encode(text))
+    return Scene(trace, Selection(**selection), tokenizer, Sampling())
+
+
+def test_every_method_of_cutting_has_a_face(panel):
+    assert set(panel.by_method) == set(METHODS)
+    for kind, face in (("bert", panel.search), ("t5", panel.path)):
+        panel.display(scene_with(kind, step="tokens.merges", query=1))
+        assert panel.faces.currentWidget() is face
+
+
+def test_the_rounds_of_a_search_are_walked_by_the_slider(panel):
+    scene = scene_with("bert", "catplays", step="tokens.merges", query=1)
+    n = scene.trace.encoding.words[1].n_recorded
+    assert n > 1
+    for done in (0, n):
+        moved = replace(scene.selection, n_merges=done)
+        panel.display(replace(scene, selection=moved))
+        assert panel.search.slider.position == done
+    assert panel.search.title == f"catplays · after {n} rounds"
+    panel.search.rows.row_clicked.emit(1)
+    assert panel.session.wishes[-1].n_merges == 1
+
+
+def test_a_row_of_the_search_says_what_was_tried(panel):
+    panel.display(scene_with("bert", "catplays", step="tokens.merges", query=1))
+    tip = panel.search.rows.item_text(0).splitlines()
+    assert tip[0] == "takes cat"
+    assert tip[1] == "catplays is no token"
+
+
+def test_the_best_path_shows_what_leads_to_each_border(panel):
+    scene = scene_with("t5", "plays", step="tokens.merges", query=0)
+    word = scene.trace.encoding.words[0]
+    panel.display(scene)
+    assert panel.path.title.endswith("to letter 1 of 6")
+    moved = replace(scene.selection, n_merges=word.n_recorded)
+    panel.display(replace(scene, selection=moved))
+    assert panel.path.lattice.is_at_end
+    shown = tuple(row.texts[0].encode() for row in panel.path.rows._rows)
+    assert shown == tuple(s.replace(b" ", "·".encode()) for s in word.symbols)
+
+
+def test_a_token_around_the_text_says_that_nobody_typed_it(panel):
+    for kind, face in (("bert", panel.search), ("llama3", panel.merges)):
+        panel.display(scene_with(kind, step="tokens.merges", query=0))
+        assert face.pages.currentWidget() is face.empty
+        assert "Nobody typed it" in face.empty.reason.text()
+
+
+def test_what_the_tokenizer_changed_is_shown_with_the_words(panel):
+    panel.display(scene_with("bert", step="tokens.pieces"))
+    reading = panel.pieces.reading
+    assert (reading.typed.text, reading.read.text) == (
+        "The café plays",
+        "the cafe plays",
+    )
+    assert "Lower-cases and strips accents." in reading.notes.text()
+    panel.display(scene_of("the cat", step="tokens.pieces"))
+    assert not reading.isVisible()
+
+
+def test_a_text_that_cannot_come_back_is_no_warning(panel):
+    panel.display(scene_with("bert", step="tokens.ids"))
+    assert "as the tokenizer reads it" in panel.ids.verdict.text()
+    assert panel.ids.rows._rows[0].texts[4:6] == ("–", "–")
