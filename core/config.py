@@ -38,7 +38,14 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "output_head": get_args(OutputHead),
 }
 AT_LEAST_ONE = ("n_vocab", "n_ctx", "d_model", "n_layers", "n_heads", "rotary_n_ctx")
-AT_LEAST_ZERO = ("n_kv_heads", "d_head", "d_ff", "position_offset", "n_segments")
+AT_LEAST_ZERO = (
+    "n_kv_heads",
+    "d_head",
+    "d_ff",
+    "position_offset",
+    "n_segments",
+    "window",
+)
 SWITCHES = (
     "gated",
     "tie_embeddings",
@@ -117,6 +124,8 @@ class ModelConfig:
     """Norm the sum of token and position before the first layer."""
     attention: AttentionKind = "causal"
     """causal: a token looks at itself and those before it. both: at all of them."""
+    window: int = 0
+    """Keys that a token may look back over, its own among them. 0 means all."""
     norm_qk: bool = False
     """Norm each head's queries and keys by RMS, before they are turned."""
     norm: Norm = "layer_norm"
@@ -248,6 +257,11 @@ class ModelConfig:
             )
 
     def _check_places(self) -> None:
+        if self.window and self.attention != "causal":
+            raise ConfigError(
+                f"window = {self.window} looks back alone, so attention must be "
+                "'causal'."
+            )
         if self.position_offset and self.position != "learned":
             raise ConfigError(
                 f"position_offset = {self.position_offset} leaves rows of a table "

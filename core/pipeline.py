@@ -115,7 +115,9 @@ def given_of(
     is_token = is_token.cpu()
     given = {
         "positions": functions.padded_positions(is_token, config.position_offset),
-        "mask": functions.MASKS[config.attention](is_token),
+        "mask": functions.windowed(
+            functions.MASKS[config.attention](is_token), config.window
+        ),
     }
     return given if segments is None else {**given, "segments": segments.cpu()}
 

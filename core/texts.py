@@ -18,6 +18,8 @@ from core.trace.steps import Step, axis_sizes
 LANGUAGE = "en"
 TOKEN = "token"
 """What most tokenizers' tokens are called; a character tokenizer's are characters."""
+WINDOW = "window"
+"""Of models whose tokens look only so far back."""
 N_REMEMBERED = 1024
 """Words kept: those of every step of one model, and more."""
 
@@ -68,7 +70,7 @@ def step_text(step: Step, config: ModelConfig, unit: str = TOKEN) -> StepText:
         found |= _table("steps").get(key, {})
     if not found:
         raise CoreError(f"The texts of this program say nothing of {step.name}.")
-    sizes = axis_sizes(config, 1)
+    sizes = {**axis_sizes(config, 1), "window": config.window}
     return StepText(**{name: words.format_map(sizes) for name, words in found.items()})
 
 
@@ -100,7 +102,9 @@ def examples() -> tuple[Example, ...]:
 
 def _keys_of(name: str, step: Step, config: ModelConfig, unit: str) -> tuple[str, ...]:
     """Where to look for words, the closest first."""
-    variants = (unit, step.op, config.norm_place)
+    variants = [unit, step.op, config.norm_place]
+    if config.window:
+        variants.insert(0, WINDOW)
     return (*(f"{name}:{variant}" for variant in variants), name)
 
 

@@ -4,12 +4,14 @@ In: the fields of a `config.json`. Out: the family they belong to, and what had 
 inferred for that.
 """
 
+from core.checkpoints.bert import BERT_FAMILY, DISTILBERT_FAMILY, ROBERTA_FAMILY
 from core.checkpoints.family import Family
 from core.checkpoints.fields import Fields
 from core.checkpoints.gpt2 import GPT2_FAMILY, GPT_FAMILY
 from core.checkpoints.llama import (
     GEMMA_FAMILY,
     LLAMA_FAMILY,
+    MISTRAL_FAMILY,
     QWEN2_FAMILY,
     QWEN3_FAMILY,
 )
@@ -19,9 +21,13 @@ FAMILIES: tuple[Family, ...] = (
     GPT2_FAMILY,
     GPT_FAMILY,
     LLAMA_FAMILY,
+    MISTRAL_FAMILY,
     QWEN2_FAMILY,
     QWEN3_FAMILY,
     GEMMA_FAMILY,
+    BERT_FAMILY,
+    ROBERTA_FAMILY,
+    DISTILBERT_FAMILY,
 )
 
 MODEL_TYPE, ARCHITECTURES = "model_type", "architectures"

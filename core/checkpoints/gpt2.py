@@ -48,6 +48,7 @@ def _shared_needs(config: ModelConfig) -> Needs:
         "n_kv_heads": (config.n_heads,),
         "d_head": (config.d_model // config.n_heads,),
         "norm_qk": (False,),
+        "window": (0,),
         **ONE_SIDED,
     }
 

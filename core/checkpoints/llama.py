@@ -38,6 +38,9 @@ SIZES = {
 }
 """Our fields and theirs; all of them must be there."""
 N_KV_HEADS, D_HEAD, EPS = "num_key_value_heads", "head_dim", "rms_norm_eps"
+WINDOW, HAS_WINDOW = "sliding_window", "use_sliding_window"
+N_FULL = "max_window_layers"
+"""The first layers, which have no window."""
 ATTENTION_BIAS, FEED_FORWARD_BIAS = "attention_bias", "mlp_bias"
 WRITTEN_ACTIVATIONS = {
     "silu": "silu",
@@ -123,12 +126,35 @@ def qwen3_config(fields: Fields) -> ModelConfig:
     return replace(_qwen(fields), norm_qk=True, bias=_has(fields, ATTENTION_BIAS))
 
 
-def _qwen(fields: Fields) -> ModelConfig:
-    fields.must_be("use_sliding_window", False)
+def mistral_config(fields: Fields) -> ModelConfig:
+    """Mistral: each token looks back over a window, the same in every layer."""
     return shared_config(
         fields,
         activation=fields.activation("hidden_act", "silu"),
         tie_embeddings=fields.switch("tie_word_embeddings", False),
+        window=_window(fields),
+    )
+
+
+def _window(fields: Fields) -> int:
+    """The window; 0 where there is none, or one that no text outgrows."""
+    if WINDOW in fields.values and not fields.has(WINDOW):
+        return 0
+    window = fields.whole(WINDOW, 4096)
+    return window if window < fields.whole(SIZES["n_ctx"]) else 0
+
+
+def _qwen(fields: Fields) -> ModelConfig:
+    """Both Qwens; a window that some layers alone have is refused."""
+    window = _window(fields) if _has(fields, HAS_WINDOW) else 0
+    n_full = fields.whole(N_FULL, 28) if window else 0
+    if 0 < n_full < fields.whole(SIZES["n_layers"]):
+        raise fields.refused(N_FULL, "gives a window to some of the layers alone")
+    return shared_config(
+        fields,
+        activation=fields.activation("hidden_act", "silu"),
+        tie_embeddings=fields.switch("tie_word_embeddings", False),
+        window=0 if n_full else window,
     )
 
 
@@ -178,6 +204,7 @@ def needs(config: ModelConfig, *, qkv_bias: bool, norm_qk: bool) -> Needs:
         "gated": (True,),
         "activation": tuple(WRITTEN_ACTIVATIONS),
         "norm_qk": (norm_qk,),
+        "window": (0,),
         **ONE_SIDED,
         "qkv_bias": has_qkv_bias,
         **biases,
@@ -211,6 +238,18 @@ def tensors(config: ModelConfig, weights: Weights) -> dict[str, Tensor]:
     return named | output_table(config, weights)
 
 
+def mistral_needs(config: ModelConfig) -> Needs:
+    """What Mistral's class can be: any window, and no bias."""
+    shared = needs(config, qkv_bias=False, norm_qk=False)
+    return {**shared, "window": (config.window,), "bias": (False,)}
+
+
+def mistral_settings(config: ModelConfig) -> dict[str, Any]:
+    """The fields of Mistral's `config.json`."""
+    shared = settings(config, model_type="mistral", architecture="MistralForCausalLM")
+    return {**shared, WINDOW: config.window or None}
+
+
 def _exporter(
     model_type: str,
     title: str,
@@ -230,6 +269,9 @@ def _exporter(
 
 
 LLAMA = _exporter("llama", "Llama", "LlamaForCausalLM")
+MISTRAL = Exporter(
+    "mistral", "Mistral", mistral_needs, mistral_settings, tensors, embedding_notes
+)
 QWEN2 = _exporter("qwen2", "Qwen 2", "Qwen2ForCausalLM", qkv_bias=True)
 QWEN3 = _exporter("qwen3", "Qwen 3", "Qwen3ForCausalLM", norm_qk=True)
 
@@ -257,6 +299,7 @@ def _family(
     )
 
 
+MISTRAL_FAMILY = _family("mistral", "Mistral", "Mistral", mistral_config)
 LLAMA_FAMILY = _family("llama", "Llama", "Llama", llama_config)
 QWEN2_FAMILY = _family("qwen2", "Qwen 2", "Qwen2", qwen2_config)
 QWEN3_FAMILY = _family("qwen3", "Qwen 3", "Qwen3", qwen3_config)

@@ -121,17 +121,17 @@ class Transformer(nn.Module):
         `segments` [n] says which part of the text each token is of.
         """
         n, config = ids.shape[-1], self.config
-        allowed = None
         if is_token is None and (config.attention == "both" or config.position_offset):
             is_token = torch.ones(n, dtype=torch.bool, device=ids.device)
         if is_token is not None:
             offset = config.position_offset
             positions = functions.padded_positions(is_token, offset)
-            allowed = functions.MASKS[config.attention](is_token)
         elif cache is None:
             positions = torch.arange(n, device=ids.device)
         else:
             positions = cache.positions(n)
+        n_read = 0 if cache is None else cache.n_read
+        allowed = self._allowed(n, n_read + n, is_token, ids.device)
         stream = self.dropout(self.embed(ids, positions, segments, watch))
         for block in self.layers:
             stream = block(stream, positions, watch, cache, allowed)
@@ -141,6 +141,19 @@ class Transformer(nn.Module):
             stream = stream[..., -1:, :]
         logits: Tensor = self.output(stream, self.embed.W_E, watch)
         return logits
+
+    def _allowed(
+        self, n_query: int, n_key: int, is_token: Tensor | None, device: torch.device
+    ) -> Tensor | None:
+        """Who may look at whom, [n_query, n_key]; None for everything before."""
+        window = self.config.window
+        if is_token is not None:
+            allowed = functions.MASKS[self.config.attention](is_token)
+        elif window and n_key > window:
+            allowed = functions.causal_mask(n_query, n_key, device)
+        else:
+            return None
+        return functions.windowed(allowed, window)
 
     def weights(self) -> dict[str, Tensor]:
         """Every weight by its address, such as `layers.0.attn.W_Q`."""

@@ -21,19 +21,24 @@ PATTERN_AXES = 3
 """Of an index into the pattern: head, query, key."""
 
 
-def broken_note(explanation: "Explanation") -> str:
-    """The sentence for a number that needs one."""
+def broken_note(explanation: "Explanation", window: int) -> str:
+    """The sentence for a number that needs one; `window` as in `ModelConfig`."""
     value = explanation.recorded
     if explanation.op == "mask" and value == -math.inf:
-        return HIDDEN.format(why=unseen(*explanation.index[-2:]))
+        return HIDDEN.format(why=_why(explanation, window))
     if _is_hidden_share(explanation):
-        return HIDDEN_SHARE.format(why=unseen(*explanation.index[-2:]))
+        return HIDDEN_SHARE.format(why=_why(explanation, window))
     if math.isfinite(value):
         return ""
     name = "Not a number" if math.isnan(value) else "Infinite"
     if explanation.op == "given":
         return f"{name}: the file that the model was read from is damaged here."
     return f"{name}: {_cause(explanation)}."
+
+
+def _why(explanation: "Explanation", window: int) -> str:
+    query, key = explanation.index[-2:]
+    return unseen(query, key, window)
 
 
 def _is_hidden_share(explanation: "Explanation") -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config import ModelConfig
 from core.errors import MissingWeightError, TraceError
 from core.trace.broken import broken_note
 from core.trace.equations import equation, products
@@ -173,12 +174,12 @@ def explain(trace: Trace, address: str, index: Index) -> Explanation:
         ),
         note=EDITED if _is_edited(trace, address, place) else "",
     )
-    return _with_warning(explanation)
+    return _with_warning(explanation, trace.config)
 
 
-def _with_warning(explanation: Explanation) -> Explanation:
+def _with_warning(explanation: Explanation, config: ModelConfig) -> Explanation:
     """The same; a number that is none, or infinite, is spoken of first."""
-    warning = broken_note(explanation)
+    warning = broken_note(explanation, config.window)
     if not warning:
         return explanation
     return replace(explanation, note=f"{warning} {explanation.note}".rstrip())
@@ -189,7 +190,7 @@ def _given(trace: Trace, address: str, index: tuple[int, ...]) -> Explanation:
     value = trace.value(address, index)
     note = given_note(trace, address, index)
     explanation = Explanation(address, index, "given", value, value, (), "", note)
-    return _with_warning(explanation)
+    return _with_warning(explanation, trace.config)
 
 
 def _unproven(
@@ -219,7 +220,7 @@ def _measured(trace: Trace, address: str, index: tuple[int, ...]) -> Explanation
         ),
         equation=statistic.equation(*wide),
     )
-    return _with_warning(explanation)
+    return _with_warning(explanation, trace.config)
 
 
 def _blocks(trace: Trace, step: Step, index: tuple[int, ...]) -> tuple[Block, ...]:

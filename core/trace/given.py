@@ -115,9 +115,14 @@ def _mask_note(trace: Trace, query: int, key: int, *, may_look: bool) -> str:
         return EVERY_TOKEN if may_look else NO_PADDING
     if may_look:
         return "1: the key does not come after the query, so it may be looked at."
-    return f"0: {unseen(query, key)}, so it may not be looked at."
+    why = unseen(query, key, trace.config.window)
+    return f"0: {why}, so it may not be looked at."
 
 
-def unseen(query: int, key: int) -> str:
+def unseen(query: int, key: int, window: int) -> str:
     """Why a key is hidden from a query."""
-    return "the key comes after the query" if key > query else "the key is padding"
+    if key > query:
+        return "the key comes after the query"
+    if window and query - key >= window:
+        return f"the key is not among the last {window} of the query"
+    return "the key is padding"

@@ -44,6 +44,7 @@ def grid() -> Iterator[ModelConfig]:
             bias=norm == "layer_norm",
             qkv_bias=gated,
             d_head=0 if activation in ("relu", "silu") else 6,
+            window=3 if n_kv_heads == 2 else 0,
             norm_qk=activation in ("gelu", "silu"),
             rotary_scaling=SCALINGS[activation],
             rotary_factor=8.0 if gated else 1.5,

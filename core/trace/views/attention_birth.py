@@ -20,14 +20,20 @@ from core.trace.numbers import MINUS, brief, may_be_broken, short
 from core.trace.trace import Trace
 from core.trace.views.attention_products import sharing_note
 from core.trace.views.axes import token_axis
-from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
+from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
 from core.trace.views.places import layer_of, token_label
 
 Part = tuple[str, Index]
 Numbers = NDArray[np.floating[Any]]
 
 STAGES = ("scores", "scaled", "masked", "pattern")
-SEEN = {"": "allowed", AFTER: "it comes after", PADDING: PADDING, NO_KEY: NO_KEY}
+SEEN = {
+    "": "allowed",
+    AFTER: "it comes after",
+    FAR: "too far back",
+    PADDING: PADDING,
+    NO_KEY: NO_KEY,
+}
 VECTOR_NAMES = {
     "q": "q",
     "k": "k",

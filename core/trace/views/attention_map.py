@@ -18,7 +18,7 @@ from core.trace.numbers import short
 from core.trace.trace import Trace
 from core.trace.viewing import Viewing
 from core.trace.views.axes import largest_size
-from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
+from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
 from core.trace.views.shaping import Shaping, shaped, shaping_of
 
 STAGES = ("scores", "scaled", "masked", "pattern")
@@ -39,11 +39,13 @@ NOTES = {
 EMPTY_CELLS = {
     "masked": {
         AFTER: "masked: −∞, since the key comes after the query",
+        FAR: f"masked: −∞, since the key is {FAR}",
         PADDING: "masked: padding",
         NO_KEY: NO_KEY,
     },
     "pattern": {
         AFTER: "share = 0, since the cell is masked",
+        FAR: "share = 0, since the cell is masked",
         PADDING: "masked: padding",
         NO_KEY: NO_KEY,
     },

@@ -14,13 +14,14 @@ from core.trace.numbers import short
 from core.trace.trace import Trace
 from core.trace.views.attention_products import sharing_note
 from core.trace.views.axes import feature_axis, largest_size, signed_scale, token_axis
-from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
+from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
 from core.trace.views.places import layer_of, token_label
 
 Part = tuple[str, Index]
 
 HIDDEN = {
     AFTER: "masked: it comes after the token that looks",
+    FAR: f"masked: {FAR}",
     PADDING: "masked: padding",
     NO_KEY: NO_KEY,
 }

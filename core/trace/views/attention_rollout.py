@@ -22,7 +22,7 @@ from core.trace.views.attention_map import (
     scale_of,
     tellings_of,
 )
-from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
+from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
 from core.trace.views.shaping import Shaping, shaped, shaping_of
 
 HEADS_JOINED: dict[Joining, str] = {
@@ -32,6 +32,7 @@ HEADS_JOINED: dict[Joining, str] = {
 READING = "row: a token · column: where its row comes from · rows sum to 1"
 HIDDEN = {
     AFTER: "share = 0: the token comes later",
+    FAR: f"share = 0: {FAR}",
     PADDING: "share = 0: padding",
     NO_KEY: NO_KEY,
 }
@@ -94,7 +95,9 @@ def rollout_view(
 ) -> RolloutView:
     """The map up to and with one layer, of `maps` [n_layers, n_query, n_key]."""
     shaping = shaping_of(trace, viewing)
-    seen = np.where(trace.part("mask"), maps[layer], np.float32(np.nan))
+    # A key out of a window can be reached through a layer below; none ahead can.
+    reach = np.maximum.accumulate(trace.part("mask"), axis=0)
+    seen = np.where(reach, maps[layer], np.float32(np.nan))
     values = shaped(seen, shaping)
     dimmed = dimmed_in(shaping, viewing)
     scale = scale_of("pattern", values, dimmed, viewing)
@@ -105,7 +108,7 @@ def rollout_view(
         layer=layer,
         matrix=Matrix(values, *axes, scale, "pattern", "", (), dimmed),
         recorded=seen,
-        mask=trace.part("mask"),
+        mask=reach,
         shaping=shaping,
         title=f"Attention rolled out through {span}",
         about=ABOUT.format(joined=HEADS_JOINED[joining]),

@@ -16,7 +16,7 @@ from core.trace.matrix import FloatArray
 from core.trace.needs import Index
 from core.trace.trace import Trace
 from core.trace.viewing import Head, Viewing
-from core.trace.views.masking import AFTER, NO_KEY, PADDING, why_hidden
+from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
 from core.trace.views.shaping import Places, Shaping, shaped, shaping_of
 
 LEFTWARD = ("R", "AL")
@@ -27,7 +27,12 @@ FEW_HEADS = 2
 MOST_AT_ONCE = 64 * 2**20
 """So many bytes of a layer's pattern are asked for as one: its scores, which are not
 needed, then leave the trace's cache before it does."""
-HIDDEN = {AFTER: "masked", PADDING: "masked: padding", NO_KEY: NO_KEY}
+HIDDEN = {
+    AFTER: "masked",
+    FAR: "masked: too far back",
+    PADDING: "masked: padding",
+    NO_KEY: NO_KEY,
+}
 LEFT_NOTHING = "nothing: the first token took it all"
 NO_NUMBER = "not a number"
 LEAST_WRITTEN = 0.001

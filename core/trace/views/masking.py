@@ -1,4 +1,4 @@
-"""Why an attention cell is empty: three ways for a key to be hidden from a query.
+"""Why an attention cell is empty: four ways for a key to be hidden from a query.
 
 In: the mask of a trace, [n_query, n_key], and two places. Out: a few words.
 """
@@ -10,6 +10,7 @@ NO_KEY = "no valid key"
 """Every token that this one may look at is padding: the whole row is empty."""
 AFTER = "the key comes after the query"
 PADDING = "padding"
+FAR = "farther back than the model looks"
 
 
 def why_hidden(mask: NDArray[np.bool_], query: int, key: int) -> str:
@@ -18,4 +19,6 @@ def why_hidden(mask: NDArray[np.bool_], query: int, key: int) -> str:
         return ""
     if not mask[query].any():
         return NO_KEY
-    return PADDING if not mask[:, key].any() else AFTER
+    if not mask[:, key].any():
+        return PADDING
+    return AFTER if key > query else FAR

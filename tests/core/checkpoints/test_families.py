@@ -53,7 +53,18 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
         },
     ),
     ("llama", {"rope_parameters": LLAMA3}),
+    ("mistral", {}),
+    ("mistral", {"sliding_window": 1}),
+    ("mistral", {"sliding_window": None, "head_dim": 6}),
     ("qwen2", {}),
+    (
+        "qwen2",
+        {"use_sliding_window": True, "sliding_window": 3, "max_window_layers": 0},
+    ),
+    (
+        "qwen2",
+        {"use_sliding_window": True, "sliding_window": 3, "max_window_layers": 2},
+    ),
     ("qwen2", {"tie_word_embeddings": True}),
     ("qwen3", {}),
     ("qwen3", {"attention_bias": True}),
@@ -199,6 +210,22 @@ def test_a_shared_key_head_serves_its_queries_and_no_other(tmp_path):
         np.testing.assert_allclose(
             trace["layers.0.attn.scores"][head], q[head] @ k[key_head].T, atol=1e-5
         )
+
+
+def test_a_window_hides_what_is_farther_back_and_the_mask_says_so(tmp_path):
+    trace = run_trace(opened(tmp_path, "mistral"), ids=IDS)
+    mask = trace.part("mask")
+    for query in range(len(IDS)):
+        for key in range(len(IDS)):
+            assert mask[query, key] == (query - 4 < key <= query)
+    explanation = trace.explain("layers.0.attn.masked", (0, 6, 2))
+    assert explanation.recorded == -np.inf
+    assert "not among the last 4 of the query" in explanation.note
+    assert trace.explain("layers.0.attn.masked", (0, 6, 3)).recorded > -np.inf
+
+
+def test_a_window_that_no_text_outgrows_is_none(tmp_path):
+    assert opened(tmp_path, "mistral", sliding_window=64).config.window == 0
 
 
 def test_every_size_has_a_name_in_the_file(tmp_path):

@@ -114,6 +114,12 @@ def test_an_empty_folder_and_a_missing_one_are_told_apart(tmp_path):
             {"rope_parameters": {"full_attention": {"rope_theta": 1e4}}},
             "full_attention",
         ),
+        (
+            "qwen2",
+            {"use_sliding_window": True, "sliding_window": 8, "max_window_layers": 1},
+            "max_window_layers = 1 gives a window to some of the layers alone",
+        ),
+        ("mistral", {"sliding_window": -1}, "window = -1"),
         ("gemma", {"use_bidirectional_attention": True}, "use_bidirectional_att"),
     ],
 )
