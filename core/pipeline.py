@@ -113,11 +113,11 @@ def given_of(
     if is_token is None:
         is_token = torch.ones(n, dtype=torch.bool)
     is_token = is_token.cpu()
+    positions = functions.padded_positions(is_token, config.position_offset)
+    mask = functions.MASKS[config.attention](is_token)
     given = {
-        "positions": functions.padded_positions(is_token, config.position_offset),
-        "mask": functions.windowed(
-            functions.MASKS[config.attention](is_token), config.window
-        ),
+        "positions": positions,
+        "mask": functions.windowed(mask, positions, config.window),
     }
     return given if segments is None else {**given, "segments": segments.cpu()}
 

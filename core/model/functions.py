@@ -351,14 +351,16 @@ MASKS: dict[str, Callable[[Tensor], Tensor]] = {
 """By `attention`: which keys each query may look at, [n] -> [n_query, n_key]."""
 
 
-def windowed(allowed: Tensor, window: int) -> Tensor:
-    """Let each query look at its last `window` keys alone, its own among them.
+def windowed(allowed: Tensor, positions: Tensor, window: int) -> Tensor:
+    """Let each query look at its last `window` tokens alone, itself among them.
 
-    [n_query, n_key] of bool -> the same; the last query stands at the last key. A
-    window of 0 is none (Beltagy et al. 2020; Jiang et al. 2023).
+    [n_query, n_key] of bool, [n_key] -> the first shape; the last query stands at the
+    last key. A window of 0 is none (Beltagy et al. 2020; Jiang et al. 2023).
     """
-    n_query, n_key = allowed.shape
-    return allowed.triu(n_key - n_query - window + 1) if window else allowed
+    if not window:
+        return allowed
+    distances = positions[-allowed.shape[0] :, None] - positions
+    return allowed & (distances < window)
 
 
 def padded_positions(is_token: Tensor, offset: int = 0) -> Tensor:

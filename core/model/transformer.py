@@ -130,8 +130,7 @@ class Transformer(nn.Module):
             positions = torch.arange(n, device=ids.device)
         else:
             positions = cache.positions(n)
-        n_read = 0 if cache is None else cache.n_read
-        allowed = self._allowed(n, n_read + n, is_token, ids.device)
+        allowed = self._allowed(positions, is_token, cache)
         stream = self.dropout(self.embed(ids, positions, segments, watch))
         for block in self.layers:
             stream = block(stream, positions, watch, cache, allowed)
@@ -143,17 +142,22 @@ class Transformer(nn.Module):
         return logits
 
     def _allowed(
-        self, n_query: int, n_key: int, is_token: Tensor | None, device: torch.device
+        self,
+        positions: Tensor,
+        is_token: Tensor | None,
+        cache: KeyValueCache | None,
     ) -> Tensor | None:
         """Who may look at whom, [n_query, n_key]; None for everything before."""
         window = self.config.window
         if is_token is not None:
             allowed = functions.MASKS[self.config.attention](is_token)
-        elif window and n_key > window:
-            allowed = functions.causal_mask(n_query, n_key, device)
-        else:
+            return functions.windowed(allowed, positions, window)
+        n_query, n_read = len(positions), 0 if cache is None else cache.n_read
+        if not window or n_read + n_query <= window:
             return None
-        return functions.windowed(allowed, window)
+        every = torch.arange(n_read + n_query, device=positions.device)
+        allowed = functions.causal_mask(n_query, len(every), positions.device)
+        return functions.windowed(allowed, every, window)
 
     def weights(self) -> dict[str, Tensor]:
         """Every weight by its address, such as `layers.0.attn.W_Q`."""
