@@ -8,6 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from core.bundle import open_bundle
 from core.checkpoints.export import EXPORTERS, export, main, obstacle
 from core.checkpoints.exporter import Exporter
 from core.config import ModelConfig
@@ -51,6 +52,11 @@ EXPORTED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("llama", {**LLAMA, "n_kv_heads": 1, "rotary_base": 500.0, "d_ff": 20}),
     ("llama", {**LLAMA, "tie_embeddings": False, "bias": True, "eps": 0.01}),
     ("llama", {**LLAMA, "activation": "gelu_tanh", "scale_embeddings": True}),
+    ("llama", {**LLAMA, "d_head": 6, "rotary_scaling": "linear", "rotary_factor": 3}),
+    ("llama", {**LLAMA, "rotary_scaling": "llama3", "rotary_n_ctx": 16}),
+    ("mistral", {**LLAMA, "window": 3}),
+    ("qwen2", {**LLAMA, "qkv_bias": True}),
+    ("qwen3", {**LLAMA, "norm_qk": True, "d_head": 6}),
 )
 
 
@@ -72,6 +78,20 @@ def test_transformers_gives_the_same_logits(
         expected = tiny_bundle(**fields).model(ids)
         found = theirs.eval()(ids).logits
     assert expected.std() > 0.1  # there is something to compare
+    assert (found - expected).abs().max() < TOLERANCE
+
+
+@pytest.mark.parametrize(("name", "fields"), EXPORTED, ids=str)
+def test_what_was_exported_opens_here_with_the_same_logits(
+    tmp_path: Path, name: str, fields: dict[str, Any]
+) -> None:
+    folder = tmp_path / name
+    export(save_tiny(tmp_path / "ours", **fields), folder)
+    bundle = open_bundle(folder, device="cpu")
+    assert bundle.warnings == ()
+    ids = torch.tensor([[5, 6, 7, 8, 260, 2, 5, 5, 101, 32]])
+    with torch.no_grad():
+        found, expected = bundle.model(ids), tiny_bundle(**fields).model(ids)
     assert (found - expected).abs().max() < TOLERANCE
 
 

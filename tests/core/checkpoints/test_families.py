@@ -127,7 +127,7 @@ def test_every_number_that_is_shown_is_the_one_in_the_file(tmp_path, name):
 
 
 def test_the_table_has_the_families_that_are_tried_here():
-    assert {row.model_type for row in FAMILIES} == set(MAKERS)
+    assert set(MAKERS) <= {row.model_type for row in FAMILIES}
     assert {name for name, _ in VARIANTS} == set(MAKERS)
 
 

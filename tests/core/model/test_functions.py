@@ -203,3 +203,18 @@ def test_attention_equals_that_of_torch():
         out = functions.linear(joined, theirs.out_proj.weight.T, theirs.out_proj.bias)
     torch.testing.assert_close(pattern, weights, rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(out, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("window", [1, 2, 4])
+@pytest.mark.parametrize("n_query", [1, 3, 6])
+def test_a_window_leaves_the_last_keys_alone(n_query, window):
+    allowed = functions.causal_mask(n_query, 6)
+    found = functions.windowed(allowed, torch.arange(6), window)
+    for row in range(n_query):
+        place = 6 - n_query + row
+        assert found[row].tolist() == [place - window < k <= place for k in range(6)]
+
+
+def test_a_window_of_none_hides_nothing():
+    allowed = functions.causal_mask(3, 6)
+    assert functions.windowed(allowed, torch.arange(6), 0) is allowed
