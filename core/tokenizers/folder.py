@@ -1,8 +1,8 @@
 """Tokenizers on disk: opened from a model folder, saved as `tokenizer.json`.
 
 Read are Hugging Face's `tokenizer.json` of every kind that can be explained, GPT-2's
-pair `vocab.json` and `merges.txt`, and BERT's `vocab.txt`. What is written opens in
-`tokenizers` and `transformers` and gives the same ids there.
+pair `vocab.json` and `merges.txt`, BERT's `vocab.txt`, and SentencePiece's own file.
+What is written opens in `tokenizers` and `transformers` and gives the same ids there.
 """
 
 import json
@@ -25,6 +25,7 @@ from core.tokenizers.gpt2_files import (
 )
 from core.tokenizers.library import LibraryTokenizer
 from core.tokenizers.reading import PLACED_ANYWHERE
+from core.tokenizers.sentencepiece import read_sentencepiece
 from core.tokenizers.simple import CharacterTokenizer
 from core.tokenizers.spelling import Json
 
@@ -37,6 +38,8 @@ READERS: tuple[tuple[tuple[str, ...], Callable[..., Tokenizer]], ...] = (
     ((TOKENIZER_FILE,), read_tokenizer_json),
     (("vocab.json", "merges.txt"), read_vocabulary_and_merges),
     (("vocab.txt",), read_vocabulary_lines),
+    (("tokenizer.model",), read_sentencepiece),
+    (("spiece.model",), read_sentencepiece),
 )
 """The files of a folder that are a tokenizer together, the best ones first."""
 

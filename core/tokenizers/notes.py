@@ -9,7 +9,8 @@ from typing import Any
 
 from core.tokenizers.spelling import SPACE_MARK, Json, parts_of, puts_a_space_in_front
 
-ALONE = "$A"
+SEVERAL_SPACES = " {2,}"
+"""A pattern of many folders."""
 
 
 def notes_of(content: Json, before: Iterable[str], after: Iterable[str]) -> list[str]:
@@ -51,7 +52,9 @@ def _replace(part: Json) -> Iterator[str]:
     pattern: Mapping[str, Any] = part.get("pattern") or {}
     old = pattern.get("String", pattern.get("Regex", ""))
     new = part.get("content", "")
-    if SPACE_MARK not in (old, new):
+    if old == SEVERAL_SPACES:
+        yield "Reads several spaces as one."
+    elif SPACE_MARK not in (old, new):
         yield f"Reads “{old}” as “{new}”."
 
 

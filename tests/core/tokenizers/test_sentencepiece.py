@@ -1,0 +1,135 @@
+"""SentencePiece's own file: read from its bytes, cut as its scores say."""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import TokenizerError
+from core.tokenizers.base import Tokenizer
+from core.tokenizers.folder import open_tokenizer
+from core.tokenizers.protobuf import fields_of
+from core.tokenizers.sentencepiece import BPE, CONTROL, UNIGRAM, UNKNOWN, pieces_of
+
+SPECIALS = [("<unk>", 0.0, UNKNOWN), ("<s>", 0.0, CONTROL), ("</s>", 0.0, CONTROL)]
+LETTERS = [("▁", -3.0, 1), ("a", -4.0, 1), ("b", -4.0, 1), ("c", -4.0, 1)]
+
+
+def number(value: int) -> bytes:
+    made = bytearray()
+    while value > 0x7F:
+        made.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*made, value])
+
+
+def field(tag: int, value: int | float | bytes | str) -> bytes:
+    if isinstance(value, int):
+        return number(tag << 3) + number(value)
+    if isinstance(value, float):
+        return number(tag << 3 | 5) + struct.pack("<f", value)
+    data = value.encode() if isinstance(value, str) else value
+    return number(tag << 3 | 2) + number(len(data)) + data
+
+
+def model_of(kind: int, pieces: list[tuple[str, float, int]], **spec: int) -> bytes:
+    """A file as SentencePiece writes it."""
+    lines = (field(1, t) + field(2, s) + field(3, k) for t, s, k in pieces)
+    trainer = field(3, kind) + field(35, spec.get("has_bytes", 0)) + field(99, "new")
+    normaliser = field(3, spec.get("prefix", 1)) + field(4, spec.get("joins", 0))
+    parts = [*(field(1, line) for line in lines), field(2, trainer)]
+    return b"".join([*parts, field(3, normaliser)])
+
+
+def opened(path: Path, data: bytes, **config: Any) -> Tokenizer:
+    (path / "tokenizer.model").write_bytes(data)
+    said = {"tokenizer_class": "LlamaTokenizer", "add_bos_token": False, **config}
+    (path / "tokenizer_config.json").write_text(json.dumps(said))
+    return open_tokenizer(path)
+
+
+def labels(tokenizer: Tokenizer, text: str) -> str:
+    return "|".join(piece.label for piece in tokenizer.encode(text).pieces)
+
+
+def test_fields_are_read_from_their_bytes() -> None:
+    message = field(1, 300) + field(2, "é") + field(3, 0.5)
+    assert list(fields_of(message)) == [
+        (1, 300),
+        (2, "é".encode()),
+        (3, struct.pack("<f", 0.5)),
+    ]
+    assert list(fields_of(number(8) + b"\xff" * 9 + b"\x01")) == [(1, -1)]
+
+
+def test_the_pair_whose_piece_scores_highest_joins_first(tmp_path: Path) -> None:
+    pairs = [("ab", -1.0, 1), ("bc", -0.5, 1), ("▁a", -2.0, 1)]
+    tokenizer = opened(tmp_path, model_of(BPE, [*SPECIALS, *LETTERS, *pairs]))
+    assert labels(tokenizer, "abc") == "·a|bc"
+    assert labels(tokenizer, "cab abab") == "·|c|ab|·|ab|ab"
+    assert tokenizer.method == "merges"
+    assert tokenizer.decode(tokenizer.encode("cab abab").ids) == "cab abab"
+
+
+def test_the_path_with_the_highest_sum_is_taken(tmp_path: Path) -> None:
+    more = [("▁ab", -5.0, 1), ("bc", -5.5, 1), ("▁a", -6.0, 1)]
+    tokenizer = opened(tmp_path, model_of(UNIGRAM, [*SPECIALS, *LETTERS, *more]))
+    assert labels(tokenizer, "abc") == "·ab|c"  # -9 against -11.5 and -12.5
+    assert tokenizer.method == "best path"
+
+
+def test_bytes_stand_for_what_has_no_piece(tmp_path: Path) -> None:
+    single = [(f"<0x{value:02X}>", 0.0, 6) for value in range(256)]
+    data = model_of(BPE, [*SPECIALS, *single, *LETTERS], has_bytes=1)
+    tokenizer = opened(tmp_path, data)
+    assert labels(tokenizer, "aé") == "·|a|⟨C3⟩|⟨A9⟩"
+    assert tokenizer.decode(tokenizer.encode("aé🙂").ids) == "aé🙂"
+
+
+def test_spaces_are_joined_where_the_file_says_so(tmp_path: Path) -> None:
+    for joins, read in ((0, "·|a|·|·|b"), (1, "·|a|·|b")):
+        data = model_of(BPE, [*SPECIALS, *LETTERS], joins=joins)
+        assert labels(opened(tmp_path, data), " a  b") == read
+
+
+def test_t5_puts_its_end_behind_and_has_marks_for_gaps(tmp_path: Path) -> None:
+    data = model_of(UNIGRAM, [*SPECIALS, *LETTERS], joins=1)
+    config = {"tokenizer_class": "T5Tokenizer", "extra_ids": 2}
+    (tmp_path / "tokenizer.model").write_bytes(data)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    tokenizer = open_tokenizer(tmp_path)
+    assert labels(tokenizer, "a") == "·|a|</s>"
+    assert tokenizer.specials["<extra_id_0>"] == len(SPECIALS + LETTERS) + 1
+
+
+def test_llama_begins_with_its_start_token(tmp_path: Path) -> None:
+    data = model_of(BPE, [*SPECIALS, *LETTERS])
+    assert labels(opened(tmp_path, data, add_bos_token=True), "a") == "<s>|·|a"
+
+
+def test_a_class_whose_ids_are_not_certain_is_refused_with_a_way_out(
+    tmp_path: Path,
+) -> None:
+    data = model_of(UNIGRAM, [*SPECIALS, *LETTERS])
+    with pytest.raises(TokenizerError, match=r"XLMRobertaTokenizer.*save_pretrained"):
+        opened(tmp_path, data, tokenizer_class="XLMRobertaTokenizerFast")
+    (tmp_path / "tokenizer_config.json").unlink()
+    with pytest.raises(TokenizerError, match=r"no tokenizer_config\.json"):
+        open_tokenizer(tmp_path)
+
+
+def test_a_damaged_file_is_named_wherever_it_ends(tmp_path: Path) -> None:
+    data = model_of(UNIGRAM, [*SPECIALS, *LETTERS])
+    ends = 0
+    for length in range(len(data)):
+        try:
+            pieces_of(data[:length])
+        except ValueError:
+            ends += 1
+    assert ends > len(data) / 2
+    with pytest.raises(TokenizerError, match=r"tokenizer\.model is damaged"):
+        opened(tmp_path, data[: len(data) // 2 + 1])
+    with pytest.raises(TokenizerError, match=r"tokenizer\.model is damaged"):
+        opened(tmp_path, model_of(3, [*SPECIALS, *LETTERS]))
