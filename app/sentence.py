@@ -6,6 +6,7 @@ unfinished character: its bytes are in the encoding and not yet in the text.
 """
 
 import logging
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -172,6 +173,8 @@ def early_tokenizer(folder: Path) -> Tokenizer | None:
 
     None where it cannot be read: the opening of the model will say why.
     """
+    if os.path.isfile(folder):
+        return None  # a trace, or a .gguf file, which may be large
     try:
         return open_tokenizer(folder)
     except TokenizerError as error:

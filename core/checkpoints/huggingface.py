@@ -24,6 +24,7 @@ from core.checkpoints.native import (
     some,
     weight_shapes,
 )
+from core.checkpoints.places import name_of
 from core.checkpoints.weight_files import KINDS, Stored, WeightFiles, find_weights
 from core.config import ModelConfig
 from core.errors import CheckpointError
@@ -34,8 +35,6 @@ from core.training.memory import GIGABYTE, available_memory
 
 N_BYTES = 4
 """Of a number in float32, in which is computed."""
-SNAPSHOTS, CACHED = "snapshots", "models--"
-"""How the folders of the Hugging Face cache are called."""
 FLOAT32 = "float32"
 CODE = "auto_map"
 
@@ -80,15 +79,6 @@ def read_huggingface(folder: Path) -> NativeModel:
         tuple(filter(None, notes)),
         tuple(warnings),
     )
-
-
-def name_of(folder: Path) -> str:
-    """What a model is called: its folder, or in the cache its maker and its name."""
-    path = folder.absolute()
-    cached = path.parents[1].name if path.parent.name == SNAPSHOTS else ""
-    if cached.startswith(CACHED):
-        return cached.removeprefix(CACHED).replace("--", "/")
-    return path.name
 
 
 def check_memory(

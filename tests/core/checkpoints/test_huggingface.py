@@ -11,7 +11,8 @@ from safetensors.torch import load_file
 
 from core.bundle import open_bundle
 from core.checkpoints.families import FAMILIES
-from core.checkpoints.huggingface import check_memory, name_of, read_huggingface
+from core.checkpoints.huggingface import check_memory, read_huggingface
+from core.checkpoints.places import name_of
 from core.errors import CheckpointError, CoreError, TraceError
 from core.pipeline import run_trace
 from tests.helpers.huggingface import (
