@@ -26,7 +26,7 @@ NormPlace = Literal["pre", "post"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 RotaryScaling = Literal["none", "linear", "llama3"]
 AttentionKind = Literal["causal", "both"]
-OutputHead = Literal["unembed", "masked"]
+OutputHead = Literal["unembed", "masked", "pooled", "none"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "position": get_args(Position),
@@ -145,7 +145,11 @@ class ModelConfig:
     qkv_bias: bool = False
     """Give queries, keys and values a bias, also where nothing else has one."""
     output_head: OutputHead = "unembed"
-    """unembed: the last row is read off. masked: bent and normed first, as in BERT."""
+    """What follows the layers: logits, or what stands for the whole text.
+
+    unembed: each row is compared with every token. masked: it is bent and normed
+    first, as in BERT. pooled: the first row is bent by tanh. none: nothing follows.
+    """
     dropout: float = 0.0
     """Share of values dropped, in training alone."""
     eps: float = 1e-5
@@ -184,6 +188,16 @@ class ModelConfig:
     def n_queries_per_key(self) -> int:
         """Query heads that share one head of keys and values."""
         return self.n_heads // self.n_kv_heads
+
+    @property
+    def has_logits(self) -> bool:
+        """Whether it scores tokens: the next one, or the one that is masked."""
+        return self.output_head in ("unembed", "masked")
+
+    @property
+    def writes(self) -> bool:
+        """Whether it can go on with a text, a token at a time."""
+        return self.output_head == "unembed" and self.attention == "causal"
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "ModelConfig":
@@ -267,10 +281,10 @@ class ModelConfig:
                 f"position_offset = {self.position_offset} leaves rows of a table "
                 f"out, but position = {self.position!r} has no table."
             )
-        if self.output_head == "masked" and self.norm_place != "post":
+        if self.output_head != "unembed" and self.norm_place != "post":
             raise ConfigError(
-                "output_head = 'masked' has a norm of its own, so norm_place must be "
-                "'post'."
+                f"output_head = {self.output_head!r} follows no last norm, so "
+                "norm_place must be 'post'."
             )
 
     def _check_numbers(self) -> None:

@@ -4,7 +4,7 @@ A row says how its `config.json` becomes a configuration of ours, and under whic
 its weights are stored. Each family has a file; `families` has the table of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from core.checkpoints.entries import Entry
@@ -19,6 +19,11 @@ HEAD = Entry("lm_head.weight", ("output.W_U",), is_turned=True)
 def nothing(_fields: Fields) -> str:
     """Of a family that has all the biases which its configuration tells of."""
     return ""
+
+
+def as_it_is(config: ModelConfig, _stored: Mapping[str, object]) -> ModelConfig:
+    """Of a family whose files tell nothing more."""
+    return config
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,13 @@ class Family:
     """Every tensor but the head."""
     lacks: Callable[[Fields], str] = nothing
     """Part of the names of biases that it has not, though others have; they are 0."""
+    head: Entry = HEAD
+    outside: tuple[str, ...] = ("lm_head.",)
+    """How names begin that the base model's prefix never stands before."""
+    headed: Callable[[ModelConfig, Mapping[str, object]], ModelConfig] = as_it_is
+    """The configuration, from it and the tensors that there are."""
+    renamed: tuple[tuple[str, str], ...] = ()
+    """Ends of names in older files, and in newer ones."""
     computed: str = r"\Z\A"
     """Pattern of the names of tensors that follow from the configuration."""
     notes: tuple[str, ...] = ()
@@ -51,7 +63,7 @@ class Family:
             for entry in self.entries(config)
             if not (missing and missing in entry.theirs and is_bias(entry))
         ]
-        return (*found, *(() if config.tie_embeddings else (HEAD,)))
+        return (*found, *(() if config.tie_embeddings else (self.head,)))
 
 
 def is_bias(entry: Entry) -> bool:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.checkpoints.entries import Entry, Shape, stored_shape, unpacked
 from core.checkpoints.families import family_of
-from core.checkpoints.family import EMBEDDING, HEAD, Family
+from core.checkpoints.family import EMBEDDING, Family
 from core.checkpoints.fields import CONFIG_FILE, Fields, read_fields
 from core.checkpoints.native import (
     NativeModel,
@@ -54,12 +54,13 @@ def read_huggingface(folder: Path) -> NativeModel:
     warnings: list[str] = []
     stored = _by_known_names(files, family, warnings)
     _check_layers(folder, family, config, stored)
+    config = family.headed(config, stored)
     config = _tied_as_stored(config, files, stored, family, warnings)
     entries, shapes = family.entries_of(config, fields), weight_shapes(config)
     _check(folder, entries, stored, shapes)
     check_memory(folder, shapes)
     tokenizer = open_tokenizer(folder)
-    weights = _read(files, entries, stored, config)
+    weights = _read(files, entries, stored, config, warnings)
     notes = [
         f"A folder of transformers: {family.title}.",
         inferred,
@@ -70,7 +71,6 @@ def read_huggingface(folder: Path) -> NativeModel:
     sizes = _vocabulary_note(tokenizer, config)
     (notes if tokenizer.n_vocab <= config.n_vocab else warnings).append(sizes)
     warnings += _surplus(entries, stored, family)
-    count_nan(weights, warnings)
     return NativeModel(
         config,
         weights,
@@ -112,10 +112,18 @@ def _by_known_names(
         warnings.append(f'"{wrappers}" was taken off the name of every weight.')
     if not any(name.startswith(family.prefix) for name in stored):
         stored = {
-            name if name == HEAD.theirs else family.prefix + name: each
+            name if name.startswith(family.outside) else family.prefix + name: each
             for name, each in stored.items()
         }
-    return stored
+    return {_present_name(name, family): each for name, each in stored.items()}
+
+
+def _present_name(name: str, family: Family) -> str:
+    """What newer files call a tensor."""
+    for old, new in family.renamed:
+        if name.endswith(old):
+            return name.removesuffix(old) + new
+    return name
 
 
 def _tied_as_stored(
@@ -127,14 +135,14 @@ def _tied_as_stored(
 ) -> ModelConfig:
     """Tied as `config.json` says, unless the files hold two tables that differ."""
     name = next(e.theirs for e in family.entries(config) if e.ours == (EMBEDDING,))
-    head, table = stored.get(HEAD.theirs), stored.get(name)
+    head, table = stored.get(family.head.theirs), stored.get(name)
     if not config.tie_embeddings or head is None or table is None:
         return config
     if head.shape == table.shape and torch.equal(files.read(head), files.read(table)):
         return config
     warnings.append(
-        f"config.json ties the output to the embedding, but {HEAD.theirs} differs from "
-        f"{name}; it is used, as transformers does."
+        f"config.json ties the output to the embedding, but {family.head.theirs} "
+        f"differs from {name}; it is used, as transformers does."
     )
     return replace(config, tie_embeddings=False)
 
@@ -184,8 +192,13 @@ def _read(
     entries: Iterable[Entry],
     stored: Mapping[str, Stored],
     config: ModelConfig,
+    warnings: list[str],
 ) -> dict[str, Tensor]:
-    """Every weight in float32, converted once; biases that the family lacks are 0."""
+    """Every weight in float32, converted once; biases that the family lacks are 0.
+
+    Each is looked through for what is no number while it is at hand: a second round
+    through memory would take as long as the first.
+    """
     shapes, weights = weight_shapes(config), {}
     for entry in entries:
         tensor = files.read(stored[entry.theirs])
@@ -193,6 +206,7 @@ def _read(
             is_multiplied = address == EMBEDDING and config.tie_embeddings
             laid = by_column(weight) if is_multiplied else weight
             weights[address] = laid.float()
+            count_nan({address: weights[address]}, warnings)
     return {
         address: weights[address] if address in weights else torch.zeros(shape)
         for address, shape in shapes.items()
@@ -217,7 +231,10 @@ def _notes(
         yield f"Not in {CONFIG_FILE}, so as transformers assumes it: {listed}."
     if lacked := family.lacks(fields):
         yield f"Biases of {lacked.strip('.')} are not in this family; they are 0."
-    if computed := [name for name in stored if re.fullmatch(family.computed, name)]:
+    unused = stored.keys() - {entry.theirs for entry in entries}
+    if computed := [
+        n for n in stored if n in unused and re.fullmatch(family.computed, n)
+    ]:
         yield f"Computed anew instead of read: {some(computed, 'tensors')}."
     if fields.has(CODE):
         yield f"{CONFIG_FILE} names code ({CODE}); no code of a folder is ever run."
@@ -227,7 +244,7 @@ def _surplus(
     entries: Iterable[Entry], stored: Mapping[str, Stored], family: Family
 ) -> list[str]:
     """Name the tensors that nothing uses."""
-    used = {entry.theirs for entry in entries} | {HEAD.theirs}
+    used = {entry.theirs for entry in entries} | {family.head.theirs}
     surplus = [
         name
         for name in stored

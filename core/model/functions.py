@@ -272,6 +272,19 @@ def concat(heads: Tensor) -> Tensor:
     return heads.transpose(-3, -2).flatten(-2)
 
 
+def first_row(x: Tensor) -> Tensor:
+    """Take the row of the first token, [CLS] (Devlin et al. 2018).
+
+    [..., n, d_model] -> [..., 1, d_model]
+    """
+    return x[..., :1, :]
+
+
+def tanh(x: Tensor) -> Tensor:
+    """Press every number between -1 and 1."""
+    return torch.tanh(x)
+
+
 def relu(x: Tensor) -> Tensor:
     """Cut off below zero: max(0, x) (section 3.3)."""
     return F.relu(x)

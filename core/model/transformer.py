@@ -63,11 +63,13 @@ class Output(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.activation = config.activation
+        self.config = config
         self.W_T = self.b_T = self.b_U = None
-        if is_masked := config.output_head == "masked":
+        is_masked = config.output_head == "masked"
+        if is_masked or config.output_head == "pooled":
             self.W_T = nn.Parameter(torch.empty(config.d_model, config.d_model))
             self.b_T = nn.Parameter(torch.zeros(config.d_model))
+        if is_masked:
             self.b_U = nn.Parameter(torch.zeros(config.n_vocab))
         has_norm = is_masked or config.norm_place == "pre"
         self.norm = NORMS[config.norm](config) if has_norm else None
@@ -76,12 +78,19 @@ class Output(nn.Module):
             self.W_U = nn.Parameter(torch.empty(config.d_model, config.n_vocab))
 
     def forward(self, stream: Tensor, W_E: Tensor, watch: Watcher) -> Tensor:
-        """[..., n, d_model] -> [..., n, n_vocab]."""
+        """[..., n, d_model] -> [..., n, n_vocab]; without logits, what follows."""
+        if self.config.output_head == "none":
+            return stream
+        if self.config.output_head == "pooled":
+            stream = watch("output.first", functions.first_row(stream))
         if self.W_T is not None:
             dense = functions.linear(stream, self.W_T, self.b_T)
-            dense = watch("output.dense", dense)
-            bent = functions.ACTIVATIONS[self.activation](dense)
-            stream = watch("output.active", bent)
+            stream = watch("output.dense", dense)
+        if self.config.output_head == "pooled":
+            return watch("output.pooled", functions.tanh(stream))
+        if self.config.output_head == "masked":
+            bend = functions.ACTIVATIONS[self.config.activation]
+            stream = watch("output.active", bend(stream))
         if self.norm is not None:
             stream = watch("output.norm", self.norm(stream))
         if self.W_U is None:
@@ -136,7 +145,7 @@ class Transformer(nn.Module):
             stream = block(stream, positions, watch, cache, allowed)
         if cache is not None:
             cache.advance(n)
-        if last_only:
+        if last_only and config.output_head != "pooled":
             stream = stream[..., -1:, :]
         logits: Tensor = self.output(stream, self.embed.W_E, watch)
         return logits

@@ -146,6 +146,10 @@ def _softmax(index: tuple[int, ...], values: Values) -> str:
     return rf"\frac{{e^{{{latex(row[own])}}}}}{{{' + '.join(powers + dots)}}}"
 
 
+def _tanh(index: tuple[int, ...], values: Values) -> str:
+    return rf"\tanh({latex(values[0][0])})"
+
+
 def _relu(index: tuple[int, ...], values: Values) -> str:
     return rf"\max(0, \; {latex(values[0][0])})"
 
@@ -192,6 +196,8 @@ WRITERS: dict[str, Writer] = {
     "rotate_llama3": partial(_turned, "llama3"),
     "mask": _masked,
     "softmax": _softmax,
+    "first_row": _one,
+    "tanh": _tanh,
     "relu": _relu,
     "gelu": _gelu,
     "gelu_tanh": _gelu_tanh,

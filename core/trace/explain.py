@@ -267,7 +267,15 @@ def _side_by_side(trace: Trace, step: Step, index: tuple[int, ...]) -> Sequence[
     return ((head, index[0], feature),)
 
 
-_EXACT = {"lookup": _looked_up, "concat": _side_by_side}
+def _of_the_first(trace: Trace, step: Step, index: tuple[int, ...]) -> Sequence[Index]:
+    return ((0, index[1]),)
+
+
+_EXACT = {
+    "lookup": _looked_up,
+    "concat": _side_by_side,
+    "first_row": _of_the_first,
+}
 
 
 def _is_edited(trace: Trace, address: str, index: tuple[int, ...]) -> bool:

@@ -6,6 +6,7 @@ one or two sentences: where it is from and what it does.
 
 from collections.abc import Callable
 
+from core.config import ModelConfig
 from core.trace.trace import Trace
 
 LEARNED = "Learned in training."
@@ -65,9 +66,14 @@ def given_note(
         return _mask_note(trace, *index, may_look=may_look)
     name = address.rpartition(".")[2]
     said = MEANINGS[name].format(**_names(trace, name, index, label_of))
-    if name == "W_E" and trace.config.tie_embeddings:
+    if name == "W_E" and _reads_off(trace.config):
         said += " The same row reads the token's logit off."
     return f"{LEARNED} {said}"
+
+
+def _reads_off(config: ModelConfig) -> bool:
+    """Whether the table of the embedding gives the logits, too."""
+    return config.has_logits and config.tie_embeddings
 
 
 def _names(

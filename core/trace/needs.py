@@ -32,6 +32,8 @@ SIGNATURES = {
     "softmax": "*! -> *!",
     "mix": "h q k, g k d -> h q d",
     "concat": "H n D -> n F",
+    "first_row": "N d -> n d",
+    "tanh": "* -> *",
     "relu": "* -> *",
     "gelu": "* -> *",
     "gelu_tanh": "* -> *",

@@ -26,6 +26,7 @@ SQUARE = ("n_heads", "n_query", "n_key")
 HIDDEN = ("n", "d_ff")
 JOINED = ("n", "d_heads")
 VOCABULARY = ("n", "n_vocab")
+FIRST = ("n_first", "d_model")
 
 TOKEN_OPS = ("split", "merge", "number")
 """Ops of the tokenizer; their values are texts and ids, not arrays of the model."""
@@ -73,6 +74,7 @@ def axis_sizes(config: ModelConfig, n: int) -> dict[str, int]:
     """The length of every axis for a sentence of `n` tokens."""
     return {
         "n": n,
+        "n_first": 1,
         "n_query": n,
         "n_key": n,
         "d_model": config.d_model,
@@ -272,6 +274,8 @@ ACTIVATION_NAMES = {
 
 
 def _output_steps(config: ModelConfig, stream: str) -> list[Step]:
+    if not config.has_logits:
+        return _pooled_steps(config, stream)
     rows = _before_logits(config, stream)
     stream = rows[-1].key if rows else stream
     logits, probs, pick = "output.logits", "output.probs", "output.pick"
@@ -288,6 +292,19 @@ def _output_steps(config: ModelConfig, stream: str) -> list[Step]:
         *rows,
         Step(probs, "softmax", (logits,), VOCABULARY, softmax),
         Step(pick, "largest", (probs,), TOKENS, r"t_{next} = \text{argmax}_t \; p_t"),
+    ]
+
+
+def _pooled_steps(config: ModelConfig, stream: str) -> list[Step]:
+    """The row of the first token, made to stand for the whole text."""
+    if config.output_head == "none":
+        return []
+    first, dense = "output.first", "output.dense"
+    weights = ("output.W_T", "output.b_T")
+    return [
+        Step(first, "first_row", (stream,), FIRST, "C = X_1"),
+        Step(dense, "linear", (first, *weights), FIRST, "Z = C W_T + b_T"),
+        Step("output.pooled", "tanh", (dense,), FIRST, r"P = \tanh(Z)"),
     ]
 
 

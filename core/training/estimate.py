@@ -56,6 +56,7 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
     n_hidden = 2 if config.gated else 1
     n_norms = 2 * config.n_layers + config.norm_embeddings
     is_masked = config.output_head == "masked"
+    has_dense = is_masked or config.output_head == "pooled"
     n_norms += is_masked or config.norm_place == "pre"
     has_shift = bias and config.norm == "layer_norm"
     attention = (
@@ -66,14 +67,16 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
     )
     feed_forward = (n_hidden + 1) * d_model * d_ff + bias * (n_hidden * d_ff + d_model)
     n_positions = config.n_ctx + config.position_offset
-    output = 0 if config.tie_embeddings else d_model * config.n_vocab
+    is_tied = config.tie_embeddings or not config.has_logits
+    output = 0 if is_tied else d_model * config.n_vocab
+    output += has_dense * (d_model + 1) * d_model + is_masked * config.n_vocab
     return {
         "embedding": (config.n_vocab + config.n_segments) * d_model,
         "position": n_positions * d_model if config.position == "learned" else 0,
         "attention": config.n_layers * attention,
         "feed-forward": config.n_layers * feed_forward,
         "norms": n_norms * d_model * (1 + has_shift),
-        "output": output + is_masked * (d_model * d_model + d_model + config.n_vocab),
+        "output": output,
     }
 
 

@@ -52,6 +52,8 @@ def by_hand(explanation: Explanation, config: ModelConfig) -> float:
     rules = {
         "same": lambda: x,
         "concat": lambda: x,
+        "first_row": lambda: x,
+        "tanh": lambda: math.tanh(x),
         "lookup": lambda: one[1],
         "add": lambda: math.fsum(one),
         "scale_embedding": lambda: x * math.sqrt(one[1]),
