@@ -21,9 +21,9 @@ from core.tokenizers.described import EVERY_CHARACTER, read_tokenizer_json
 from core.tokenizers.gpt2_files import (
     BYTE_LEVEL,
     PLAIN_MODEL,
-    read_vocabulary_and_merges,
 )
 from core.tokenizers.library import LibraryTokenizer
+from core.tokenizers.pair_files import read_pair
 from core.tokenizers.reading import PLACED_ANYWHERE
 from core.tokenizers.sentencepiece import read_sentencepiece
 from core.tokenizers.simple import CharacterTokenizer
@@ -36,7 +36,7 @@ PLAIN_SPECIAL: Json = {**PLACED_ANYWHERE, "special": True}
 
 READERS: tuple[tuple[tuple[str, ...], Callable[..., Tokenizer]], ...] = (
     ((TOKENIZER_FILE,), read_tokenizer_json),
-    (("vocab.json", "merges.txt"), read_vocabulary_and_merges),
+    (("vocab.json", "merges.txt"), read_pair),
     (("vocab.txt",), read_vocabulary_lines),
     (("tokenizer.model",), read_sentencepiece),
     (("spiece.model",), read_sentencepiece),

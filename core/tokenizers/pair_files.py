@@ -1,0 +1,143 @@
+"""`vocab.json` with `merges.txt`, and whose they are: GPT-2's, RoBERTa's, Qwen's.
+
+In: the two files, and the class that `tokenizer_config.json` names, or the kind of
+model in `config.json`. Out: the tokenizer. The files do not say how a text is split nor
+what is put around it; a class that is not known here is refused.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.errors import TokenizerError
+from core.tokenizers.base import Tokenizer
+from core.tokenizers.described import tokenizer_of
+from core.tokenizers.gpt2_files import (
+    BYTE_LEVEL,
+    PLAIN_MODEL,
+    merge_lines,
+    read_vocabulary_and_merges,
+)
+from core.tokenizers.reading import (
+    HOW_TO_CONVERT,
+    PLACED_ANYWHERE,
+    read_config,
+    read_json,
+    read_text,
+    text_of,
+)
+from core.tokenizers.spelling import Json
+
+MODEL_CONFIG = "config.json"
+GPT2 = "GPT2Tokenizer"
+CLASS_OF_MODEL = {
+    "gpt2": GPT2,
+    "roberta": "RobertaTokenizer",
+    "bart": "BartTokenizer",
+    "qwen2": "Qwen2Tokenizer",
+    "qwen3": "Qwen2Tokenizer",
+}
+"""Where only the model's kind is known."""
+QWEN_WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
+    r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+QWEN: Json = {
+    "normalizer": {"type": "NFC"},
+    "pre_tokenizer": {
+        "type": "Sequence",
+        "pretokenizers": [
+            {
+                "type": "Split",
+                "pattern": {"Regex": QWEN_WORDS},
+                "behavior": "Isolated",
+                "invert": False,
+            },
+            {**BYTE_LEVEL, "use_regex": False},
+        ],
+    },
+}
+ENDS = {"cls_token": "<s>", "sep_token": "</s>"}
+"""What RoBERTa's tokens around a text are called where the configuration is silent."""
+WITH_ENDS = ("RobertaTokenizer", "BartTokenizer")
+SPLITS: Mapping[str, Json] = {
+    GPT2: {"pre_tokenizer": BYTE_LEVEL},
+    "RobertaTokenizer": {"pre_tokenizer": BYTE_LEVEL},
+    "BartTokenizer": {"pre_tokenizer": BYTE_LEVEL},
+    "Qwen2Tokenizer": QWEN,
+}
+"""How the classes split a text."""
+
+
+def read_pair(vocabulary_file: Path, merges_file: Path) -> Tokenizer:
+    """The tokenizer in two files, by the class that the folder names.
+
+    Raises:
+        TokenizerError: A file is damaged, or the class is not known here.
+    """
+    folder = vocabulary_file.parent
+    config = read_config(folder)
+    name = _class_of(folder, config)
+    if name not in SPLITS:
+        raise TokenizerError(
+            f"{folder} names {name}, whose way of splitting is not known here; "
+            f"{HOW_TO_CONVERT}."
+        )
+    plain = read_vocabulary_and_merges(vocabulary_file, merges_file)
+    if name == GPT2 and not config:
+        return plain
+    content = {
+        "added_tokens": [_added(text, i, config) for text, i in plain.specials.items()],
+        "normalizer": None,
+        "post_processor": None,
+        "decoder": BYTE_LEVEL,
+        **SPLITS[name],
+        "model": {
+            **PLAIN_MODEL,
+            "vocab": read_json(vocabulary_file),
+            "merges": [line.split() for line in merge_lines(read_text(merges_file))],
+        },
+    }
+    try:
+        if name in WITH_ENDS:
+            content["post_processor"] = _around(plain.specials, config)
+        return tokenizer_of(content, config, vocabulary_file)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise TokenizerError(
+            f"{vocabulary_file} does not belong to a {name} ({error}); "
+            "copy the folder again."
+        ) from error
+
+
+def _class_of(folder: Path, config: Json) -> str:
+    """The class that the folder names; GPT-2's where it names none."""
+    if named := config.get("tokenizer_class"):
+        return str(named).removesuffix("Fast")
+    path = folder / MODEL_CONFIG
+    kind = read_json(path).get("model_type") if os.path.isfile(path) else None
+    return CLASS_OF_MODEL.get(str(kind), GPT2 if kind is None else str(kind))
+
+
+def _added(text: str, token_id: int, config: Json) -> dict[str, Any]:
+    """A special token; the configuration may say that it takes the space before it."""
+    told = (each for each in config.values() if isinstance(each, Mapping))
+    own: Json = next((each for each in told if each.get("content") == text), {})
+    settings = {key: own.get(key, value) for key, value in PLACED_ANYWHERE.items()}
+    return {"id": token_id, "content": text, **settings, "special": True}
+
+
+def _around(specials: Mapping[str, int], config: Json) -> dict[str, Any]:
+    """The tokens that RoBERTa puts around a text.
+
+    Raises:
+        KeyError: The vocabulary does not have them.
+    """
+    first, last = (text_of(config.get(key)) or text for key, text in ENDS.items())
+    return {
+        "type": "RobertaProcessing",
+        "sep": [last, specials[last]],
+        "cls": [first, specials[first]],
+        "trim_offsets": True,
+        "add_prefix_space": False,
+    }
