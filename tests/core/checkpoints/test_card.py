@@ -1,0 +1,59 @@
+"""The figures of a model card are those that one counts by hand."""
+
+import pytest
+import torch
+
+from core.bundle import open_bundle
+from core.checkpoints.card import ORDER, PARTS, parts_of, read_facts
+from core.config import ModelConfig
+from tests.helpers.gguf import save_tiny
+from tests.helpers.huggingface import save_theirs
+
+TINY = ModelConfig(
+    n_vocab=97, n_ctx=16, d_model=12, n_layers=2, n_heads=3, position="learned"
+)
+
+
+def test_parts_of_the_tiny_gpt2_are_counted_by_hand():
+    """97 x 12; 16 x 12; 2 x (4 x 144 + 48); 2 x (2 x 576 + 60); 5 x 24: 5,148."""
+    assert dict(parts_of(TINY)) == {
+        "Embedding": 1164,
+        "Positions and segments": 192,
+        "Attention": 1248,
+        "Feed-forward": 2424,
+        "Norms": 120,
+    }
+    assert sum(n for _, n in parts_of(TINY)) == 5148
+
+
+def test_every_part_has_its_place_in_the_order():
+    assert sorted(ORDER) == sorted(name for name, _ in PARTS)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama", "qwen3"])
+def test_a_folder_is_counted_as_the_model_that_it_becomes(tmp_path, family):
+    folder = save_theirs(tmp_path / "m", family, dtype=torch.float16)
+    bundle = open_bundle(folder, "cpu")
+    facts = read_facts(folder, bundle.config)
+    assert facts.n_parameters == sum(w.numel() for w in bundle.weights.values())
+    assert facts.n_stored == facts.n_parameters
+    assert "the same count" in facts.check
+    assert facts.kinds == (("float16", facts.n_stored),)
+    assert facts.files == (
+        ("model.safetensors", (folder / "model.safetensors").stat().st_size),
+    )
+
+
+def test_a_gguf_file_is_counted_too(tmp_path):
+    pytest.importorskip("gguf")
+    path = save_tiny(tmp_path / "a.gguf")
+    facts = read_facts(path, open_bundle(path, "cpu").config)
+    assert (facts.family, facts.kinds[0][0]) == ("Llama", "F32")
+    assert facts.n_stored == facts.n_parameters
+
+
+def test_a_difference_of_the_counts_is_said(tmp_path):
+    folder = save_theirs(tmp_path / "m", "gpt2")
+    config = open_bundle(folder, "cpu").config
+    fewer = ModelConfig.from_dict({**config.to_dict(), "n_vocab": config.n_vocab - 1})
+    assert f"{config.d_model} more" in read_facts(folder, fewer).check
