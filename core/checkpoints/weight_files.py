@@ -29,6 +29,8 @@ POINTER_START = b"version https://git-lfs.github.com/"
 KINDS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 """Of safetensors, and torch's names; others are not numbers that can be widened."""
 
+MOST_MAPPED = 2**26
+"""Bytes that are read from one mapping of a file."""
 OBJECTS = ("Unsupported global", "Unsupported class")
 """What torch says of a pickle that would run code."""
 
@@ -69,6 +71,27 @@ class WeightFiles:
     def read(self, stored: Stored) -> Tensor:
         """One tensor, as it is in the file; memory is mapped, not copied."""
         tensor: Tensor = self._open[stored.path].get_tensor(stored.name)
+        return tensor
+
+
+class _Mapped:
+    """The tensors of a safetensors file, mapped anew once in a while.
+
+    Pages that were read stay with their mapping; those of tensors that have been
+    widened since then go with it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._n_bytes = 0
+        self.file: Any = safe_open(path, framework="pt")
+
+    def get_tensor(self, name: str) -> Tensor:
+        """One of them."""
+        if self._n_bytes > MOST_MAPPED:
+            self.file, self._n_bytes = safe_open(self._path, framework="pt"), 0
+        tensor: Tensor = self.file.get_tensor(name)
+        self._n_bytes += tensor.nbytes
         return tensor
 
 
@@ -178,9 +201,10 @@ def refuse_pointer(path: Path) -> None:
 
 def _look_into_safetensors(path: Path) -> tuple[Any, list[Stored]]:
     try:
-        file: Any = safe_open(path, framework="pt")
-        slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
-        return file, [
+        mapped = _Mapped(path)
+        names = mapped.file.keys()
+        slices = {name: mapped.file.get_slice(name) for name in names}
+        return mapped, [
             Stored(path, name, tuple(part.get_shape()), _kind(part.get_dtype()))
             for name, part in slices.items()
         ]
