@@ -44,7 +44,7 @@ from core.trace.views.attention_sheets import compare_sheets
 MAPS, TABLE = 5, 3
 """How the maps and the table share the height."""
 LEAST_FIELD, LEAST_CARD = 60, 60
-HINT = "Another sentence, then Enter"
+HINT = "a sentence, Enter"
 ALONE_TIP = "Compare within this sentence again"
 NOTHING_IN_BOTH = "No cell has a number in both maps."
 EQUAL = "Both maps are equal: there is nothing to tell apart."

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.panels.attention.heads_row import HeadsRow, regathered
 from app.panels.attention.page import Page, Part
-from app.panels.attention.status import StatusLine
+from app.panels.attention.status import StatusLine, hint_line
 from app.scene import Scene
 from app.style.fonts import SMALL, sans
 from app.widgets.attention_lines import AttentionLines
@@ -24,6 +24,7 @@ from core.trace.views.attention_shares import share_parts
 from core.trace.views.share_sheets import lines_sheets
 
 CUT = f" · of more than {MOST_STRANDS:,} lines in sight the strongest are drawn"
+HOW = "point at a token or a line · click a token: pin · again: let go"
 LOOKING, LOOKED_AT = "queries: who looks", "keys: who is looked at"
 
 
@@ -35,7 +36,9 @@ class LinesPage(Page):
         super().__init__()
         self._view: LinesView | None = None
         self._card, self._heads = Card(), HeadsRow(is_coloured=True)
-        self._lines, self._status = AttentionLines(), StatusLine()
+        self._lines = AttentionLines()
+        self._status, self._note = StatusLine(), StatusLine(is_only_note=True)
+        self._note.setObjectName("attention.lines.note")
         self._lines.setObjectName("attention.lines")
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
         sides = QHBoxLayout()
@@ -52,6 +55,8 @@ class LinesPage(Page):
         self._card.body.addLayout(sides)
         self._card.body.addWidget(self._lines, 1)
         self._card.body.addWidget(self._status)
+        self._card.body.addWidget(self._note)
+        self._card.body.addWidget(hint_line(HOW))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._card)
@@ -87,7 +92,7 @@ class LinesPage(Page):
             labels, view.shares, heads, view.least, view.scale, view.dimmed
         )
         may_be_cut = view.shares.n_rows * view.shares.n_columns > MOST_STRANDS
-        self._status.set_note(view.note + CUT * may_be_cut)
+        self._note.set_note(view.note + CUT * may_be_cut)
 
     def mark(self, scene: Scene) -> None:
         """Hold the pinned token's lines."""

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton
 
 from app.panels.attention.page import CARD_GAP, Page, Part
 from app.panels.attention.stage_switch import StageSwitch
-from app.panels.attention.status import StatusLine
+from app.panels.attention.status import StatusLine, hint_line
 from app.scene import Scene
 from app.widgets.canvas import NOTHING
 from app.widgets.card import GAP, Card, plain_label
@@ -65,7 +65,7 @@ class OverviewPage(Page):
         self._waiting = plain_label(ON_THEIR_WAY, "muted")
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._waiting.setWordWrap(True)
-        self._status = StatusLine()
+        self._status = StatusLine(is_only_note=True)
         self._release = QPushButton()
         self._release.setProperty("kind", "flat")
         self._release.setObjectName("overview.release")
@@ -88,6 +88,7 @@ class OverviewPage(Page):
         self._maps.body.addWidget(self._tiles, 1)
         self._maps.body.addLayout(foot)
         self._maps.body.addWidget(self._status)
+        self._maps.body.addWidget(hint_line(HOW))
         self._scores.body.addWidget(self._table, 1)
         self._scores.body.addWidget(self._waiting, 1)
         self._table.hide()
@@ -159,7 +160,9 @@ class OverviewPage(Page):
         self._release.setVisible(bool(n))
         self._release.setText(f"let {n} go")
         self._release.setToolTip(as_tip(RELEASE_TIP))
-        note = (overview.note, HOW)
+        lack = scores.lacks.get(viewing.order, "") if scores else ""
+        unscored = f"no head has this score: {lack}" if lack else ""
+        note = (overview.note, unscored)
         self._status.set_note(" · ".join(part for part in note if part))
 
     def _show_tiles(

@@ -1,4 +1,4 @@
-"""Words under a map: how to read it, or what lies under the mouse.
+"""Words under a map: how to read it, or what lies under the mouse; what a click does.
 
 A note that says what was done to the numbers is not cut: it takes more lines.
 """
@@ -21,10 +21,15 @@ WRAPPED = Align.AlignLeft.value | Align.AlignTop.value | Qt.TextFlag.TextWordWra
 class StatusLine(QWidget):
     """Quiet words; those of the cell under the mouse take their place meanwhile."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        """An empty line."""
+    def __init__(
+        self, parent: QWidget | None = None, *, is_only_note: bool = False
+    ) -> None:
+        """An empty line; one that only ever has a note takes no room without."""
         super().__init__(parent)
         self._note = self._words = ""
+        self._is_only_note = is_only_note
+        if is_only_note:
+            self.hide()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_note(self, note: str) -> None:
@@ -32,6 +37,8 @@ class StatusLine(QWidget):
         self._note = note
         self.setToolTip(as_tip(note))
         self._take_lines()
+        if self._is_only_note:
+            self.setHidden(not note)
         self.update()
 
     def say(self, words: str) -> None:
@@ -79,3 +86,11 @@ class StatusLine(QWidget):
                 draw_label(painter, box, self.text, Align.AlignLeft)
             else:
                 painter.drawText(box, WRAPPED, self.text)
+
+
+def hint_line(hint: str) -> StatusLine:
+    """What the mouse can do, under what it does it to; on paper it means nothing."""
+    line = StatusLine()
+    line.set_note(hint)
+    line.setProperty("furniture", True)
+    return line

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.panels.attention.heads_row import HeadsRow, regathered
 from app.panels.attention.page import CARD_GAP, Page, Part
-from app.panels.attention.status import StatusLine
+from app.panels.attention.status import StatusLine, hint_line
 from app.panels.attention.text_list import TextList
 from app.scene import Scene
 from app.widgets.canvas import NOTHING
@@ -30,6 +30,7 @@ from core.trace.views.share_sheets import text_sheets
 
 WAYS = ("looks at", "looked at by")
 JOINED = ("one head", "mean", "largest")
+HOW = "point at a token · click: pin · again: let go"
 ROLES = ("query", "key")
 """What the pointed token is: it looks, or it is looked at."""
 LEAST_TEXT, LEAST_LIST = 60, 132
@@ -52,6 +53,8 @@ class TextPage(Page):
         self._is_pinned = False
         self._card, self._heads = Card(), HeadsRow(is_coloured=False)
         self._text, self._status = ShadedText(), StatusLine()
+        self._note = StatusLine(is_only_note=True)
+        self._note.setObjectName("attention.text.note")
         self._text.setObjectName("attention.text")
         self._text.setFixedHeight(LEAST_TEXT)
         self._list = TextList()
@@ -69,6 +72,8 @@ class TextPage(Page):
         self._card.body.addWidget(self._heads)
         self._card.body.addWidget(self._text)
         self._card.body.addWidget(self._status)
+        self._card.body.addWidget(self._note)
+        self._card.body.addWidget(hint_line(HOW))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(CARD_GAP)
@@ -127,7 +132,7 @@ class TextPage(Page):
                 for item in view.items
             )
         )
-        self._status.set_note(view.note)
+        self._note.set_note(view.note)
         self._share_height()
 
     def _share_height(self) -> None:

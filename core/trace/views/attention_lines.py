@@ -128,6 +128,9 @@ def lines_view(
     drawn = f"opacity is {opacity}, lines under {percent(least)} are not drawn"
     if len(heads) > 1:
         drawn = f"{drawn} · a line wears the colour of its strongest head"
+    others = [each for each in viewing.gathered if each[0] != layer]
+    counted = counted_heads(others, trace.config.n_heads)
+    elsewhere = (f"gathered too, each in its own layer: {counted}",) * bool(others)
     is_dimmed = viewing.sink == "dimmed"
     dimmed = ("lines to the first token are dimmed",) * is_dimmed
     return LinesView(
@@ -137,5 +140,5 @@ def lines_view(
         scale=Scale("share", 1.0, viewing.is_log),
         title=counted_heads(pairs, trace.config.n_heads).capitalize(),
         is_sink_dimmed=is_dimmed,
-        note=" · ".join((drawn, *dimmed, *shares.shaping.notes)),
+        note=" · ".join((drawn, *dimmed, *shares.shaping.notes, *elsewhere)),
     )

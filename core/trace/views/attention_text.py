@@ -185,11 +185,8 @@ def text_view(trace: Trace, heads: tuple[Head, ...], viewing: Viewing) -> TextVi
         viewing=viewing,
         specials=tuple(at for at, piece in enumerate(pieces) if piece.is_special),
         title=title[:1].upper() + title[1:],
-        note=" · ".join((NOTE, *dimmed, *shares.shaping.notes)),
+        note=" · ".join((*dimmed, *shares.shaping.notes)),
     )
-
-
-NOTE = "point at a token; a click pins it"
 
 
 def strongest(shades: FloatArray, most: int) -> tuple[int, ...]:

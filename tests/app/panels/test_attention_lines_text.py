@@ -57,6 +57,12 @@ class Asked:
     def status(self):
         return self.part(StatusLine).text
 
+    @property
+    def note(self):
+        """What is read under the picture, whatever is pointed at."""
+        lines = self.page.findChildren(StatusLine)[1:]
+        return "\n".join(line.text for line in lines if line.isVisible())
+
 
 @pytest.fixture
 def lines(qtbot):
@@ -85,7 +91,42 @@ def test_every_stage_and_viewing_is_drawn(qtbot, kind, step, viewing):
         page.show(words, viewing, step=f"layers.1.attn.{step}")
 
 
+@pytest.mark.parametrize("kind", PAGES)
+def test_what_was_done_is_said_while_a_token_is_pinned(qtbot, kind):
+    page = Asked(kind(), qtbot)
+    page.show("a dogs cat", Viewing(whole_words=True, sink="left out", pinned=2))
+    assert "looks at" in page.status
+    assert "words joined" in page.note
+    assert "the first token is left out" in page.note
+    assert "click" in page.note
+
+
+@pytest.mark.parametrize("kind", PAGES)
+def test_what_the_mouse_can_do_is_not_on_paper(qtbot, kind):
+    page = Asked(kind(), qtbot)
+    page.show()
+    hints = [
+        line
+        for line in page.page.findChildren(StatusLine)
+        if line.property("furniture")
+    ]
+    assert ["click" in line.text for line in hints] == [True]
+
+
 # Lines.
+
+
+def test_gathered_heads_of_other_layers_are_named_not_drawn(lines):
+    lines.show(viewing=Viewing(gathered=((0, 1), (1, 0))))
+    assert lines.page._card.title == "Layer 2 · head 1"
+    assert lines.note.count("gathered too, each in its own layer: layer 1 · head 2")
+    lines.show(viewing=Viewing(gathered=((1, 0),)))
+    assert "gathered too" not in lines.note
+
+
+def test_a_weak_line_is_said_to_be_not_drawn(lines):
+    lines.show(head=0)
+    assert "lines under 0.5 % are not drawn" in lines.note
 
 
 def test_the_lines_are_those_of_the_gathered_heads_or_of_the_selected_one(lines):
@@ -157,8 +198,6 @@ def test_a_pinned_word_is_the_row_of_its_tokens(lines):
 def test_pointing_says_what_a_token_looks_at(lines):
     scene = lines.show(head=0)
     widget = lines.part(AttentionLines)
-    widget.hovered.emit(NOTHING)
-    assert "lines under 0.5 % are not drawn" in lines.status
     widget.set_pinned(2)
     widget.hovered.emit(2)
     best = int(scene.trace[STEP][0, 2].argmax())

@@ -142,6 +142,17 @@ class NotedStudies(Studies):
         return {}
 
 
+def test_an_order_that_no_head_has_a_score_for_says_why(page, monkeypatch):
+    shown(page, order="induction")
+    assert page._status.text == ""
+    lacking = HeadScores(SCORES.by_name, {"induction": "needs the model"})
+    monkeypatch.setattr(KnownStudies, "want_scores", lambda _: lacking)
+    shown(page, order="induction")
+    assert page._status.text == "no head has this score: needs the model"
+    shown(page, order="previous")
+    assert page._status.text == ""
+
+
 def test_the_maps_in_sight_are_wanted_first(page):
     page.studies = NotedStudies(AskedSession())
     page.show()
