@@ -67,8 +67,9 @@ class InspectorView:
     cell: Cell
     number: str
     name_words: tuple[Words, ...]
-    """The layer and the step or weight: ("layer 2", "attn.pattern")."""
+    """The step or weight: ("attn.pattern",)."""
     where: tuple[Words, ...]
+    """The layer and the place in it: ("layer 2", "head 1", "·sat", "→", "·cat")."""
     equation: str
     """LaTeX; "" where nothing was computed."""
     heads: tuple[Words, ...]
@@ -130,8 +131,8 @@ def inspector_view(
     return InspectorView(
         cell=cell,
         number=number_text(cell.key, explanation.recorded, 4),
-        name_words=_name_words(cell.key),
-        where=place_words(trace, cell, label_of),
+        name_words=(Words(bare_name(cell.key), role_of(cell.key)),),
+        where=(*_layer_words(cell.key), *place_words(trace, cell, label_of)),
         equation=in_lines(explanation.equation),
         heads=_heads(explanation),
         rows=tuple(rows),
@@ -159,10 +160,9 @@ def _heads(explanation: Explanation) -> tuple[Words, ...]:
     return *names, Words("product" if is_product else "share")
 
 
-def _name_words(address: str) -> tuple[Words, ...]:
+def _layer_words(address: str) -> tuple[Words, ...]:
     layer = layer_of(address)
-    name = Words(bare_name(address), role_of(address))
-    return (name,) if layer is None else (Words(f"layer {layer + 1}"), name)
+    return () if layer is None else (Words(f"layer {layer + 1}"),)
 
 
 def _maker(op: str) -> Callable[[Explanation, _Reading], Made]:

@@ -100,8 +100,9 @@ def test_a_statistic_is_laid_out_proven_and_each_operand_is_a_link(cell):
 def test_the_names_of_statistics_are_words():
     mixed = statistic_cell("cosine", ("layers.0.resid_in", 1), ("layers.0.attn.out", 1))
     view = inspector_view(tiny_trace(), mixed, LABEL_OF)
-    assert [words.text for words in view.name_words] == ["layer 1", "cosine"]
-    assert [words.text for words in view.where] == ["resid_in", "attn.out", "·cat"]
+    assert [words.text for words in view.name_words] == ["cosine"]
+    where = [words.text for words in view.where]
+    assert where == ["layer 1", "resid_in", "attn.out", "·cat"]
     labels = [row.label.text for row in view.rows]
     assert labels[-2:] == ["length of resid_in", "length of attn.out"]
 

@@ -111,18 +111,19 @@ def test_a_weight_says_that_it_was_learned_and_proves_nothing():
     assert view.note.startswith("Learned in training. What feature 4 of the row adds")
     assert (view.proof, view.rows, view.equation) == ((), (), "")
     words = [words.text for words in view.where]
-    assert words == ["W_Q", "row 4", "column 3", "of head 2"]
+    assert words == ["layer 1", "W_Q", "row 4", "column 3", "of head 2"]
 
 
 def test_the_place_of_a_score_names_head_query_and_key_in_their_colours():
     where = view_of("layers.0.attn.scores", (1, 2, 0)).where
-    assert [word.text for word in where] == ["head 2", "·sat", "→", "the"]
-    assert [word.role for word in where] == ["muted", "query", "muted", "key"]
+    assert [word.text for word in where] == ["layer 1", "head 2", "·sat", "→", "the"]
+    assert [word.role for word in where[1:]] == ["muted", "query", "muted", "key"]
 
 
 def test_a_shared_key_head_is_called_by_its_own_number():
     where = view_of("layers.0.attn.k", (0, 1, 2), n_kv_heads=1).where
-    assert [word.text for word in where] == ["key head 1", "·cat", "feature 3"]
+    words = [word.text for word in where]
+    assert words == ["layer 1", "key head 1", "·cat", "feature 3"]
 
 
 def test_an_edited_number_says_so_and_is_not_called_proven():
