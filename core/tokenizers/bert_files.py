@@ -13,6 +13,7 @@ from core.tokenizers.base import Tokenizer
 from core.tokenizers.described import tokenizer_of
 from core.tokenizers.reading import (
     CONFIG_FILE,
+    HOW_TO_CONVERT,
     PLACED_ANYWHERE,
     read_config,
     read_text,
@@ -30,6 +31,8 @@ SPECIALS: Json = {
 """What BERT's special tokens are called where the configuration does not say."""
 NEEDED = ("unk_token", "cls_token", "sep_token")
 LOWER_CASE = "do_lower_case"
+CLASSES = ("Bert", "DistilBert", "Electra", "MobileBert", "LayoutLM", "ConvBert")
+"""Those that read such a file in the same way."""
 
 
 def read_vocabulary_lines(path: Path) -> Tokenizer:
@@ -39,6 +42,12 @@ def read_vocabulary_lines(path: Path) -> Tokenizer:
         TokenizerError: The file cannot be read, or lacks a token that BERT needs.
     """
     config = read_config(path.parent)
+    name = str(config.get("tokenizer_class") or "Bert").removesuffix("Fast")
+    if name.removesuffix("Tokenizer") not in CLASSES:
+        raise TokenizerError(
+            f"{path} is that of a {name}, which reads it in its own way; "
+            f"{HOW_TO_CONVERT}."
+        )
     lines = [line.rstrip("\r") for line in read_text(path).split("\n")]
     names = {line: place for place, line in enumerate(lines) if line}
     texts = {key: text_of(config.get(key)) or text for key, text in SPECIALS.items()}

@@ -43,6 +43,7 @@ from core.tokenizers.ways import History, Way, WayOf
 from core.tokenizers.wordpiece import WordPieceMethod
 
 REMEMBERED_WAYS = 2_000
+REMEMBERED_WORDS = 20_000
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -118,6 +119,8 @@ class LibraryTokenizer(Vocabulary):
         twins = {i: data for i, data in data_of.items() if vocabulary[data] != i}
         super().__init__(vocabulary, specials, twins)
         self._way_of = lru_cache(REMEMBERED_WAYS)(how.way_of)
+        self._start_of = lru_cache(REMEMBERED_WORDS)(how.start_of)
+        self._normal = lru_cache(REMEMBERED_WORDS)(self._read)
         self._unknown_id = None if how.unknown is None else self._id(how.unknown)
         self._special_ids = frozenset(specials.values()) - {self._unknown_id}
         self._alone = frozenset(t["id"] for t in added) - {self._unknown_id}
@@ -261,7 +264,7 @@ class LibraryTokenizer(Vocabulary):
             else:
                 data = self._word_data(text, own)
                 way = partial(self._way_of, data)
-                yield _word(own, data, self._how.start_of(data), way)
+                yield _word(own, data, self._start_of(data), way)
 
     def _word_data(self, text: str, own: tuple[Piece, ...]) -> bytes:
         """The bytes of a word as they are read.
@@ -284,7 +287,8 @@ class LibraryTokenizer(Vocabulary):
         is_marked = self.method == "longest match" and data.startswith(INSIDE_MARK)
         return is_marked and data != INSIDE_MARK
 
-    def _normal(self, text: str) -> str:
+    def _read(self, text: str) -> str:
+        """A text after the normaliser."""
         normaliser = self._reference.normalizer
         text = _SURROGATE.sub(BROKEN, text)
         return text if normaliser is None else str(normaliser.normalize_str(text))
@@ -294,9 +298,9 @@ class LibraryTokenizer(Vocabulary):
         read, start = "", 0
         for piece in (p for p in pieces if p.is_special and not p.is_added):
             first, last = piece.char_span
-            read += self._normal(text[start:first]) + text[first:last]
+            read += self._read(text[start:first]) + text[first:last]
             start = last
-        read += self._normal(text[start:])
+        read += self._read(text[start:])
         if self._how.spelling is MARKED:
             read = decode_text(self._how.spelling.to_bytes(read))
         return None if read in (text, f" {text}") else read

@@ -7,6 +7,7 @@ token is not merged at all.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from core.tokenizers.bpe import start_symbols
 from core.tokenizers.decoding import text_bytes
@@ -14,6 +15,7 @@ from core.tokenizers.merges import Pair, record_merges
 from core.tokenizers.spelling import BYTE_LEVEL, Json, Spelling, byte_of, spelling_of
 from core.tokenizers.ways import History
 
+REMEMBERED_PAIRS = 20_000
 WHOLE_WORD = (
     "The whole word is a token, and this tokenizer takes such a word as it is, "
     "without merges (ignore_merges)."
@@ -28,6 +30,7 @@ class SpeltRanks(Mapping[Pair, int]):
     ) -> None:
         """Know the ranks by name."""
         self._ranks, self._spelling = ranks, spelling
+        self._rank_of = lru_cache(REMEMBERED_PAIRS)(self._look_up)
 
     def __getitem__(self, pair: Pair) -> int:
         """The rank of a pair.
@@ -35,8 +38,17 @@ class SpeltRanks(Mapping[Pair, int]):
         Raises:
             KeyError: It never joins.
         """
+        rank = self._rank_of(pair)
+        if rank is None:
+            raise KeyError(pair)
+        return rank
+
+    def __contains__(self, pair: object) -> bool:
+        return self._rank_of(pair) is not None
+
+    def _look_up(self, pair: Pair) -> int | None:
         left, right = map(self._spelling.to_name, pair)
-        return self._ranks[left, right]
+        return self._ranks.get((left, right))
 
     def __iter__(self) -> Iterator[Pair]:
         to_bytes = self._spelling.to_bytes

@@ -80,6 +80,12 @@ def test_a_vocabulary_without_a_needed_token_is_refused_by_its_name(
         open_tokenizer(tmp_path)
 
 
+def test_another_class_with_such_a_file_is_refused(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, {"tokenizer_class": "BertJapaneseTokenizer"})
+    with pytest.raises(TokenizerError, match="BertJapaneseTokenizer"):
+        open_tokenizer(folder)
+
+
 def test_it_is_saved_as_a_file_that_opens_with_the_same_ids(tmp_path: Path) -> None:
     tokenizer = open_tokenizer(folder_of(tmp_path, {"do_lower_case": False}))
     (tmp_path / "saved").mkdir()
