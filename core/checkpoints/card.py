@@ -5,7 +5,6 @@ from the heads of the files alone. The two are counted apart, so that one checks
 other.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
@@ -16,25 +15,11 @@ from core.checkpoints.fields import read_fields
 from core.checkpoints.gguf_families import gguf_family
 from core.checkpoints.gguf_header import is_gguf, read_header
 from core.checkpoints.gguf_numbers import Numbers
-from core.checkpoints.native import FORMAT, weight_shapes
+from core.checkpoints.native import FORMAT
 from core.checkpoints.weight_files import find_weights
 from core.config import ModelConfig
+from core.training.estimate import parameters_by_part
 
-PARTS: tuple[tuple[str, str], ...] = (
-    ("Norms", r"\.(gamma|beta)$"),
-    ("Embedding", r"^embed\.W_E$"),
-    ("Positions and segments", r"^embed\."),
-    ("Attention", r"\.attn\."),
-    ("Feed-forward", r"\.ffn\."),
-    ("Output", r"^output\."),
-    ("Other", r""),
-)
-"""A part and the addresses of its weights; the first pattern that fits counts."""
-ORDER = (
-    *("Embedding", "Positions and segments", "Attention", "Feed-forward"),
-    *("Norms", "Output", "Other"),
-)
-"""As a sentence goes through them."""
 OURS = "Glassformer"
 
 
@@ -90,15 +75,6 @@ class ModelFacts:
         )
 
 
-def parts_of(config: ModelConfig) -> tuple[tuple[str, int], ...]:
-    """Parts and their parameters, those that there are."""
-    counts = dict.fromkeys(ORDER, 0)
-    for address, shape in weight_shapes(config).items():
-        part = next(name for name, pattern in PARTS if re.search(pattern, address))
-        counts[part] += prod(shape)
-    return tuple((part, n) for part, n in counts.items() if n)
-
-
 def read_facts(place: Path, config: ModelConfig) -> ModelFacts:
     """What there is to say of a model folder or a GGUF file.
 
@@ -107,7 +83,8 @@ def read_facts(place: Path, config: ModelConfig) -> ModelFacts:
     """
     family, paths, tensors = (_of_file if is_gguf(place) else _of_folder)(place)
     files = tuple((path.name, path.stat().st_size) for path in paths)
-    return ModelFacts(family, parts_of(config), files, tuple(tensors))
+    parts = tuple((part, n) for part, n in parameters_by_part(config).items() if n)
+    return ModelFacts(family, parts, files, tuple(tensors))
 
 
 Found = tuple[str, Iterable[Path], Iterable[StoredTensor]]

@@ -4,30 +4,10 @@ import pytest
 import torch
 
 from core.bundle import open_bundle
-from core.checkpoints.card import ORDER, PARTS, parts_of, read_facts
+from core.checkpoints.card import read_facts
 from core.config import ModelConfig
 from tests.helpers.gguf import save_tiny
 from tests.helpers.huggingface import save_theirs
-
-TINY = ModelConfig(
-    n_vocab=97, n_ctx=16, d_model=12, n_layers=2, n_heads=3, position="learned"
-)
-
-
-def test_parts_of_the_tiny_gpt2_are_counted_by_hand():
-    """97 x 12; 16 x 12; 2 x (4 x 144 + 48); 2 x (2 x 576 + 60); 5 x 24: 5,148."""
-    assert dict(parts_of(TINY)) == {
-        "Embedding": 1164,
-        "Positions and segments": 192,
-        "Attention": 1248,
-        "Feed-forward": 2424,
-        "Norms": 120,
-    }
-    assert sum(n for _, n in parts_of(TINY)) == 5148
-
-
-def test_every_part_has_its_place_in_the_order():
-    assert sorted(ORDER) == sorted(name for name, _ in PARTS)
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama", "qwen3"])
