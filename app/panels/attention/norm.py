@@ -53,7 +53,6 @@ class NormPage(Page):
         at = scene.selection
         self._view = view = norm_view(scene.trace, at.step, at.head)
         self._before.set_title(f"Before: {view.name}")
-        self._after.set_note(view.note)
         self._after.set_title(f"After: normed, then {view.learning}")
         sides = (self._before, self._after), (view.before, view.after), view.measured
         for side, matrix, measured in zip(*sides, strict=True):

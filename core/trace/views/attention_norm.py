@@ -16,7 +16,7 @@ from core.trace.needs import Index
 from core.trace.numbers import may_be_broken, short
 from core.trace.steps import Step
 from core.trace.trace import Trace
-from core.trace.views.attention_products import head_of, sharing_note
+from core.trace.views.attention_products import head_of
 from core.trace.views.axes import feature_axis, row_role, signed_scale, token_axis
 from core.trace.views.roles import role_of
 
@@ -34,7 +34,7 @@ class NormView:
     place: str
     """ "layer 2", or "layer 2 · head 1"."""
     name: str
-    """What the rows are: "the residual stream", "Q of head 1"."""
+    """What the rows are: "the residual stream", "K of head 2, from key head 1"."""
     before: Matrix
     after: Matrix
     measures: tuple[str, ...]
@@ -43,8 +43,6 @@ class NormView:
     """[n_measures, n] before, and after."""
     learned: tuple[tuple[str, FloatArray], ...]
     """The gain γ, and the shift β where there is one: a number for each feature."""
-    note: str = ""
-    """Which query heads share this key head, where several do."""
 
     @property
     def learning(self) -> str:
@@ -79,15 +77,14 @@ def norm_view(trace: Trace, key: str, head: int) -> NormView:
     index = _head_index(step, trace, head)
     before, after = (_matrix(trace, step, at, index) for at in (source, key))
     assert step.layer is not None
-    place, is_shared = f"layer {step.layer + 1}", step.axes[0] == "n_kv_heads"
+    place = f"layer {step.layer + 1}"
     return NormView(
         place=f"{place} · head {head + 1}" if index else place,
-        name=f"{step.name[5].upper()} of head {head + 1}" if index else STREAM,
+        name=_rows_of(step, trace, head) if index else STREAM,
         before=before,
         after=after,
         measures=tuple(MEASURES[step.op]),
         measured=(_measured(before.values, step.op), _measured(after.values, step.op)),
-        note=sharing_note(trace, head) if is_shared else "",
         learned=tuple(
             (sign, trace.part(address))
             for sign, address in zip(LEARNED, weights, strict=False)
@@ -98,6 +95,15 @@ def norm_view(trace: Trace, key: str, head: int) -> NormView:
 def _head_index(step: Step, trace: Trace, head: int) -> tuple[int, ...]:
     """Where one head's rows are; () where the rows belong to no head."""
     return (head_of(step, trace, head),) if step.axes[-1] == "d_head" else ()
+
+
+def _rows_of(step: Step, trace: Trace, head: int) -> str:
+    """Whose queries or keys they are, and which head several share."""
+    said = f"{step.name[5].upper()} of head {head + 1}"
+    is_shared = step.axes[0] == "n_kv_heads" and trace.config.n_queries_per_key > 1
+    if not is_shared:
+        return said
+    return f"{said}, from key head {head_of(step, trace, head) + 1}"
 
 
 def _matrix(trace: Trace, step: Step, address: str, index: tuple[int, ...]) -> Matrix:

@@ -144,3 +144,31 @@ def test_after_the_sum_a_post_norm_shows_the_sum():
     trace = tiny_trace(norm_place="post")
     view = norm_view(trace, f"{ATTN}.norm", 0)
     np.testing.assert_array_equal(view.before.values, trace["layers.1.resid_mid"])
+
+
+@pytest.mark.parametrize("letter", ["q", "k"])
+def test_a_heads_rows_are_normed_by_themselves(letter):
+    trace = tiny_trace(n_heads=4, n_kv_heads=2, norm_qk=True, d_head=6)
+    view = norm_view(trace, f"{ATTN}.{letter}_normed", 3)
+    place = 3 if letter == "q" else 1
+    np.testing.assert_array_equal(view.before.values, trace[f"{ATTN}.{letter}"][place])
+    (_, gain) = view.learned[0]
+    root = view.measured[0][0][:, None]
+    found = view.before.values / root * gain
+    np.testing.assert_allclose(view.after.values, found, rtol=1e-4)
+    assert view.name == (
+        "Q of head 4" if place == 3 else "K of head 4, from key head 2"
+    )
+
+
+def test_heads_that_are_wider_together_than_the_stream_come_back_to_it():
+    trace = tiny_trace(d_head=6, n_heads=4)
+    view = output_view(trace, f"{ATTN}.out")
+    assert view.left.values.shape[1] == view.right.values.shape[0] == 24
+    assert view.right.values.shape[1] == view.result.values.shape[1] == 8
+    np.testing.assert_allclose(
+        view.left.values @ view.right.values + view.biases,
+        view.result.values,
+        rtol=1e-4,
+        atol=1e-5,
+    )
