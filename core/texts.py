@@ -105,6 +105,10 @@ def _keys_of(name: str, step: Step, config: ModelConfig, unit: str) -> tuple[str
     variants = [unit, step.op, config.norm_place]
     if config.window:
         variants.insert(0, WINDOW)
+    if config.attention == "both":
+        variants.insert(0, config.attention)
+    if config.output_head != "unembed":
+        variants.insert(0, config.output_head)
     return (*(f"{name}:{variant}" for variant in variants), name)
 
 

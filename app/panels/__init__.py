@@ -46,7 +46,7 @@ PANELS = (
         "position",
         "Position",
         "app.panels.position:PositionPanel",
-        ("embed.position", "embed.sum", "embed.segment", "embed.norm"),
+        ("embed.position", "embed.sum"),
     ),
     PanelSpec(
         "attention",
@@ -66,7 +66,12 @@ PANELS = (
         "app.panels.residual:ResidualPanel",
         ("layers.*.resid_*",),
     ),
-    PanelSpec("output", "Next token", "app.panels.output:OutputPanel", ("output.*",)),
+    PanelSpec(
+        "output",
+        "Next token",
+        "app.panels.output:OutputPanel",
+        ("output.norm", "output.logits", "output.probs", "output.pick"),
+    ),
 )
 
 

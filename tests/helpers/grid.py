@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from core.config import ModelConfig
+from core.config import ModelConfig, OutputHead
 
 SCALINGS: dict[str, Any] = {
     "relu": "none",
@@ -54,6 +54,33 @@ def grid() -> Iterator[ModelConfig]:
             eps=1e-5 if tied else 0.5,  # so large that an eps of its own shows
             sinusoid_base=10000.0 if tied else 64.0,
         )
+
+
+def both_sided() -> tuple[ModelConfig, ...]:
+    """Models that look to both sides: with a head for masked words, a pooler, none."""
+    heads: tuple[OutputHead, ...] = ("masked", "masked", "pooled", "none")
+    return tuple(
+        ModelConfig(
+            n_vocab=16,
+            n_ctx=8,
+            d_model=16,
+            n_layers=2,
+            n_heads=4,
+            d_ff=12,
+            position="learned",
+            position_offset=offset,
+            n_segments=n_segments,
+            norm_embeddings=True,
+            norm_place="post",
+            attention="both",
+            output_head=head,
+            tie_embeddings=bool(n_segments),
+            eps=1e-12,
+        )
+        for head, n_segments, offset in zip(
+            heads, (2, 0, 2, 1), (0, 0, 0, 2), strict=True
+        )
+    )
 
 
 def thin_grid() -> tuple[ModelConfig, ...]:

@@ -1,6 +1,7 @@
-"""The upper card of the position panel: token + position = sum, three maps in a row."""
+"""The upper card of the position panel: token + position = sum, maps in a row."""
 
 from functools import partial
+from itertools import product
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QLabel
@@ -14,21 +15,23 @@ from core.trace.matrix import Matrix
 from core.trace.views.hover import hover_text
 from core.trace.views.position import sum_keys, sum_maps, sum_place, sum_values
 
-PARTS = ("token", "position", "sum")
-SIGNS = ("+", "=")
-SHARES = (8, 7, 7)
+PARTS = ("token", "position", "segment", "sum")
+WITHOUT_SEGMENTS = (0, 1, 3)
+"""The parts of a model that tells no segments apart."""
+SIGNS = ("+", "+", "=")
+SHARES = (8, 7, 7, 7)
 """Width of the maps: the first one has the labels of the rows too."""
 LEAST_HEIGHT = 104
 
 
 class SumCard(Card):
-    """Three maps with plus and equals between them, and the chosen numbers below."""
+    """Maps with plus and equals between them, and the chosen numbers below."""
 
     cell_requested = Signal(object)
     """A number was clicked: `Cell`."""
 
     def __init__(self) -> None:
-        """Three empty maps."""
+        """Empty maps."""
         super().__init__("Each token's row plus its position's row")
         self._scene: Scene | None = None
         self.bar = ColourBar()
@@ -36,15 +39,22 @@ class SumCard(Card):
         self.maps = tuple(Heatmap(may_be_square=False) for _ in PARTS)
         self.titles = tuple(plain_label(part, "muted") for part in PARTS)
         self.values = tuple(plain_label() for _ in PARTS)
-        grid = QGridLayout()
+        self._grid = grid = QGridLayout()
         grid.setSpacing(GAP // 2)
         for place in range(len(PARTS)):
             self._add_part(grid, place)
         for place, sign in enumerate(SIGNS):
             grid.addWidget(_sign(sign, TITLE), 1, 2 * place + 1)
             grid.addWidget(_sign(sign, LARGE), 2, 2 * place + 1)
+        self._parts: tuple[int, ...] = ()
+        self._show_parts(tuple(range(len(PARTS))))
         grid.setRowStretch(1, 1)
         self.body.addLayout(grid)
+
+    @property
+    def shown_maps(self) -> tuple[Heatmap, ...]:
+        """The maps of what is added, and of the sum."""
+        return tuple(self.maps[part] for part in self._parts)
 
     def _add_part(self, grid: QGridLayout, place: int) -> None:
         """One map under its name, its chosen number below."""
@@ -68,21 +78,34 @@ class SumCard(Card):
         if is_new:
             self._show_maps(sum_maps(scene.trace))
         place = sum_place(scene.trace, scene.selection)
-        for shown in self.maps:
-            shown.set_selected(*place)
-            shown.set_highlight(place[0], None)
-        for title, key in zip(self.titles, sum_keys(scene.trace), strict=True):
-            set_ink(title, "" if key == scene.selection.step else "muted")
         numbers = sum_values(scene.trace, scene.selection)
-        for label, number in zip(self.values, numbers, strict=True):
-            label.setText(number)
+        keys = sum_keys(scene.trace)
+        for part, key, number in zip(self._parts, keys, numbers, strict=True):
+            self.maps[part].set_selected(*place)
+            self.maps[part].set_highlight(place[0], None)
+            is_made = key == scene.selection.step
+            set_ink(self.titles[part], "" if is_made else "muted")
+            self.values[part].setText(number)
 
     def _show_maps(self, matrices: tuple[Matrix, ...]) -> None:
-        parts = zip(PARTS, self.titles, self.maps, matrices, strict=True)
-        for part, title, shown, matrix in parts:
-            shown.show_matrix(matrix)
-            title.setText(f"{part} · {matrix.key}")
+        has_segments = len(matrices) == len(PARTS)
+        self._show_parts(tuple(range(len(PARTS))) if has_segments else WITHOUT_SEGMENTS)
+        for part, matrix in zip(self._parts, matrices, strict=True):
+            self.maps[part].show_matrix(matrix)
+            self.titles[part].setText(f"{PARTS[part]} · {matrix.key}")
         self.bar.show_scale(matrices[-1].scale, matrices[-1].colour)
+
+    def _show_parts(self, parts: tuple[int, ...]) -> None:
+        """Leave out the column of what is not added, and the plus before it."""
+        self._parts = parts
+        for part, share in enumerate(SHARES):
+            is_shown = part in parts
+            columns = (2 * part, 2 * part - 1) if part else (0,)
+            for row, column in product(range(3), columns):
+                item = self._grid.itemAtPosition(row, column)
+                if item is not None and (widget := item.widget()) is not None:
+                    widget.setVisible(is_shown)
+            self._grid.setColumnStretch(2 * part, share if is_shown else 0)
 
     @Slot(int, int)
     def _on_map_cell_clicked(self, row: int, column: int) -> None:

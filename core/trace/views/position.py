@@ -59,27 +59,33 @@ class Waves:
     note: str
 
 
-def sum_maps(trace: Trace) -> tuple[Matrix, Matrix, Matrix]:
-    """Token, position, sum, [n, d_model] each, in one range of colours."""
+def sum_maps(trace: Trace) -> tuple[Matrix, ...]:
+    """Token, position, segment if any, sum: [n, d_model] each, one range of colours."""
     keys = sum_keys(trace)
     arrays = [np.asarray(trace[key], dtype=np.float32) for key in keys]
     scale = signed_scale(*arrays)
     tokens = token_axis(trace, "token", "query")
-    places = Axis("", position_axis(trace.n).labels, "query")
-    sides = (tokens, places, Axis("", ()))  # the third one's rows are the first one's
+    # The rows of the last one, the sum, are the first one's.
+    others = (Axis("", position_axis(trace).labels, "query"), *_segments(trace))
+    sides = (tokens, *others, Axis("", ()))
     features = feature_axis(trace.config.d_model)
-    columns = (features, replace(features, name=""), replace(features, name=""))
-    token, position, total = (
+    columns = (features, *[replace(features, name="")] * (len(keys) - 1))
+    return tuple(
         Matrix(array, side, column, scale, role_of(key), key)
         for key, array, side, column in zip(keys, arrays, sides, columns, strict=True)
     )
-    return token, position, total
 
 
-def sum_keys(trace: Trace) -> tuple[str, str, str]:
+def _segments(trace: Trace) -> tuple[Axis, ...]:
+    """The part of the text that each token is of; nothing where none are told apart."""
+    if not trace.config.n_segments:
+        return ()
+    return (Axis("", tuple(map(str, trace.part("segments").tolist())), "query"),)
+
+
+def sum_keys(trace: Trace) -> tuple[str, ...]:
     """The steps that are added, and the one that holds the sum."""
-    token, position = trace.step(SUM).inputs
-    return token, position, SUM
+    return (*trace.step(SUM).inputs, SUM)
 
 
 def sum_place(trace: Trace, selection: Selection) -> tuple[int, int]:
@@ -88,14 +94,14 @@ def sum_place(trace: Trace, selection: Selection) -> tuple[int, int]:
 
 
 def sum_values(trace: Trace, selection: Selection) -> tuple[str, ...]:
-    """The three numbers at the chosen place, ready to read."""
+    """Their numbers at the chosen place, ready to read."""
     place = sum_place(trace, selection)
     return tuple(short(trace.value(key, place), 4) for key in sum_keys(trace))
 
 
-def position_axis(n: int, role: str = "") -> Axis:
-    """The positions, counted from 0."""
-    return Axis("position", tuple(map(str, range(n))), role)
+def position_axis(trace: Trace, role: str = "") -> Axis:
+    """Where the tokens stand, counted from 0, or from what the model leaves out."""
+    return Axis("position", tuple(map(str, trace.part("positions").tolist())), role)
 
 
 def chosen_feature(config: ModelConfig, selection: Selection) -> int:
@@ -113,8 +119,8 @@ def similarity(trace: Trace) -> Matrix:
     values.flags.writeable = False
     return Matrix(
         values=values,
-        rows=position_axis(trace.n, "query"),
-        columns=position_axis(trace.n, "key"),
+        rows=position_axis(trace, "query"),
+        columns=position_axis(trace, "key"),
         scale=Scale("signed", 1.0),
         colour=role_of(POSITION),
     )
@@ -157,17 +163,19 @@ def _sinusoidal(trace: Trace, feature: int, position: int) -> Waves:
 
 
 def _learned(trace: Trace, feature: int, position: int) -> Waves:
+    offset = trace.config.position_offset
     shown = shown_positions(trace, position, LEAST_SHOWN)
+    rows = slice(shown.start + offset, shown.stop + offset)
     curves = tuple(
         Wave(
             f"feature {at + 1}",
-            trace.part(LEARNED_TABLE, (None, at))[shown.start : shown.stop],
+            trace.part(LEARNED_TABLE, (None, at))[rows],
             at == feature,
         )
         for at in (feature, *other_features(feature, trace.config.d_model))
     )
     return Waves(
-        x=_samples(shown, 1),
+        x=_samples(shown, 1) + offset,
         curves=curves,
         dots=_dots(shown, trace.n, 1),
         title=f"Feature {feature + 1} over the positions",

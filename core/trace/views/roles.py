@@ -17,7 +17,7 @@ ROLES = (
     (r"ffn\.norm.*", "residual"),
     (r"ffn\..*", "feed_forward"),
     (r"resid_.*", "residual"),
-    (r"output\.norm.*", "residual"),
+    (r"output\.(norm|first).*", "residual"),
     (r"output\..*", "accent"),
     (r"tokens\..*", "accent"),
     (r"embed\..*", "residual"),

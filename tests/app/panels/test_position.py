@@ -25,14 +25,14 @@ def panel(qtbot):
 )
 def test_a_number_of_a_map_asks_for_that_place_of_its_step(panel, place, step):
     panel.display(scene_of(step="embed.sum"))
-    panel.sum.maps[place].cell_clicked.emit(2, 5)
+    panel.sum.shown_maps[place].cell_clicked.emit(2, 5)
     (wish,) = panel.session.wishes
     assert (wish.step, wish.query, wish.feature) == (step, 2, 5)
 
 
 def test_all_three_maps_outline_the_same_place(panel):
     panel.display(scene_of(step="embed.sum", query=1, feature=4))
-    assert [shown._selected for shown in panel.sum.maps] == [(1, 4)] * 3
+    assert [shown._selected for shown in panel.sum.shown_maps] == [(1, 4)] * 3
 
 
 def test_a_click_on_a_wave_asks_for_the_token_there(panel):
@@ -64,6 +64,22 @@ def test_learned_positions_have_no_formula(panel):
 
 def test_one_token_is_an_addition_too(panel):
     panel.display(scene_of("a", step="embed.sum"))
-    token, position, total = (shown.matrix.values for shown in panel.sum.maps)
+    token, position, total = (shown.matrix.values for shown in panel.sum.shown_maps)
     np.testing.assert_allclose(token + position, total, atol=1e-6)
     assert panel.similarity.map.matrix.values.tolist() == [[pytest.approx(1)]]
+
+
+def test_a_model_with_segments_adds_three_rows(panel):
+    scene = scene_of(step="embed.sum", config={"position": "learned", "n_segments": 2})
+    panel.display(scene)
+    arrays = [shown.matrix.values for shown in panel.sum.shown_maps]
+    assert len(arrays) == 4
+    np.testing.assert_allclose(sum(arrays[:3]), arrays[3], rtol=1e-6)
+    panel.display(scene_of(step="embed.sum"))
+    assert len(panel.sum.shown_maps) == 3
+
+
+def test_positions_are_named_as_the_model_counts_them(panel):
+    fields = {"position": "learned", "position_offset": 2}
+    panel.display(scene_of(step="embed.sum", config=fields))
+    assert panel.similarity.map.matrix.rows.labels[:3] == ("2", "3", "4")

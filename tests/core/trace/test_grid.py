@@ -11,7 +11,7 @@ from core.config import ModelConfig
 from core.trace.explain import Explanation
 from core.trace.steps import TOKEN_OPS
 from core.trace.trace import Trace
-from tests.helpers.grid import grid, thin_grid
+from tests.helpers.grid import both_sided, grid, thin_grid
 from tests.helpers.traces import random_model, traced_ids
 
 IDS = (3, 1, 4, 1, 5)
@@ -109,6 +109,17 @@ def test_every_corner_of_every_step_explains_itself(number):
     trace = traced_ids(thin_grid()[number], IDS, seed=number)
     for step in trace.steps:
         if step.op not in TOKEN_OPS:
+            for index in corners(trace.shape(step.key)):
+                check_cell(trace, step.key, index)
+
+
+@pytest.mark.parametrize("config", both_sided(), ids=lambda c: c.output_head)
+def test_every_step_of_models_that_look_to_both_sides_explains_itself(config):
+    trace = traced_ids(config, IDS)
+    draw = np.random.default_rng(0)
+    for step in trace.steps:
+        if step.op not in TOKEN_OPS:
+            check_step(trace, step.key, draw)
             for index in corners(trace.shape(step.key)):
                 check_cell(trace, step.key, index)
 
