@@ -29,7 +29,7 @@ from app.scene import Scene
 from app.session import Session
 from core.config import ModelConfig
 from core.errors import MissingWeightError
-from core.texts import TOKEN
+from core.texts import MERGES
 from core.trace.steps import Step, steps_for
 from core.trace.trace import Trace
 from core.trace.viewing import PLAIN, Viewing
@@ -186,8 +186,8 @@ class PanelHost(QWidget):
         step = by_key.get(session.selection.step, next(iter(by_key.values())))
         n = 0 if trace is None else trace.n
         place, sampling = session.selection, session.sampling
-        unit = session.tokenizer.unit if session.tokenizer else TOKEN
-        self.header.show_step(step, config, place, n, sampling, unit)
+        method = session.tokenizer.method if session.tokenizer else MERGES
+        self.header.show_step(step, config, place, n, sampling, method)
         broken = session.broken_from
         keys = list(by_key)
         if broken in by_key and keys.index(broken) <= keys.index(step.key):

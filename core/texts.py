@@ -16,8 +16,8 @@ from core.errors import CoreError
 from core.trace.steps import Step, axis_sizes
 
 LANGUAGE = "en"
-TOKEN = "token"
-"""What most tokenizers' tokens are called; a character tokenizer's are characters."""
+MERGES = "merges"
+"""How most tokenizers cut words; what is said where one does not, is under its own."""
 WINDOW = "window"
 """Of models whose tokens look only so far back."""
 N_REMEMBERED = 1024
@@ -57,16 +57,16 @@ class Example:
 
 
 @lru_cache(maxsize=N_REMEMBERED)
-def step_text(step: Step, config: ModelConfig, unit: str = TOKEN) -> StepText:
+def step_text(step: Step, config: ModelConfig, method: str = MERGES) -> StepText:
     """The words of a step, with the model's real sizes filled in.
 
-    `unit` is what a token of the model's tokenizer is: "character".
+    `method` is how the model's tokenizer cuts words: "longest match".
 
     Raises:
         CoreError: The texts have nothing for it.
     """
     found: dict[str, str] = {}
-    for key in reversed(_keys_of(step.name, step, config, unit)):
+    for key in reversed(_keys_of(step.name, step, config, method)):
         found |= _table("steps").get(key, {})
     if not found:
         raise CoreError(f"The texts of this program say nothing of {step.name}.")
@@ -76,7 +76,7 @@ def step_text(step: Step, config: ModelConfig, unit: str = TOKEN) -> StepText:
 
 @lru_cache(maxsize=N_REMEMBERED)
 def lesson_text(
-    step: Step, panel: str, config: ModelConfig, unit: str = TOKEN
+    step: Step, panel: str, config: ModelConfig, method: str = MERGES
 ) -> Lesson:
     """The lesson for a step: its own, or else that of its panel.
 
@@ -85,7 +85,7 @@ def lesson_text(
     """
     lessons = _table("lessons")
     names = (step.name, panel)
-    for key in (key for name in names for key in _keys_of(name, step, config, unit)):
+    for key in (k for name in names for k in _keys_of(name, step, config, method)):
         if key in lessons:
             found = lessons[key]
             return Lesson(
@@ -100,9 +100,11 @@ def examples() -> tuple[Example, ...]:
     return tuple(Example(**row) for row in _table("examples")["example"])
 
 
-def _keys_of(name: str, step: Step, config: ModelConfig, unit: str) -> tuple[str, ...]:
+def _keys_of(
+    name: str, step: Step, config: ModelConfig, method: str
+) -> tuple[str, ...]:
     """Where to look for words, the closest first."""
-    variants = [unit, step.op, config.norm_place]
+    variants = [method, step.op, config.norm_place]
     if config.window:
         variants.insert(0, WINDOW)
     if config.attention == "both":

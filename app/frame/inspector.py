@@ -23,7 +23,7 @@ from app.style.fonts import LARGE, NUMBER, SMALL, mono
 from app.trail import TrailKeeper
 from app.widgets.formula import FormulaView
 from core.config import ModelConfig
-from core.texts import TOKEN, lesson_text
+from core.texts import MERGES, lesson_text
 from core.trace.matrix import Cell
 from core.trace.selection import Selection, cell_of, has_numbers
 from core.trace.steps import steps_for
@@ -186,8 +186,8 @@ class Inspector(QFrame):
         step = next(steps, None)
         if step is not None:
             panel, tokenizer = panel_of(step.key).name, self._session.tokenizer
-            unit = tokenizer.unit if tokenizer else TOKEN
-            self.lesson.show_lesson(lesson_text(step, panel, config, unit))
+            method = tokenizer.method if tokenizer else MERGES
+            self.lesson.show_lesson(lesson_text(step, panel, config, method))
 
     def _show(self, view: InspectorView | None) -> None:
         self._view = view

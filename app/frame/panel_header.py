@@ -16,7 +16,7 @@ from app.widgets.formula import FormulaView
 from app.widgets.qt_calls import tells_faults
 from core.config import ModelConfig
 from core.generation.sampling import Sampling
-from core.texts import TOKEN, step_text
+from core.texts import MERGES, step_text
 from core.trace.selection import Selection
 from core.trace.steps import Step, axis_sizes
 from core.trace.views.output import PICK, pick_formula
@@ -88,10 +88,10 @@ class PanelHeader(QWidget):
         selection: Selection,
         n: int,
         sampling: Sampling,
-        unit: str = TOKEN,
+        method: str = MERGES,
     ) -> None:
         """Speak of a step of a sentence of `n` tokens; 0 for none yet."""
-        words = step_text(step, config, unit)
+        words = step_text(step, config, method)
         self.title.show_words((Words(words.title, "text"),))
         self.sentence.setText(words.sentence)
         set_ink(self.sentence, "muted")

@@ -107,8 +107,20 @@ def test_examples_are_different_sentences_with_a_word_on_each():
 
 def test_where_tokens_are_characters_nothing_is_said_of_merges():
     step = next(s for s, _ in STEPS.values() if s.key == "tokens.merges")
-    words = step_text(step, CONFIGS[0], "character")
+    words = step_text(step, CONFIGS[0], "characters")
     assert words.title.startswith("No merges")
     assert (words.formula, step_text(step, CONFIGS[0]).formula) == ("", None)
-    lesson = lesson_text(step, "tokens", CONFIGS[0], "character")
+    lesson = lesson_text(step, "tokens", CONFIGS[0], "characters")
     assert "one character" in lesson.body[0]
+
+
+@pytest.mark.parametrize(
+    ("method", "title", "word"),
+    [("longest match", "Longest match", "##"), ("best path", "Best path", "likeliest")],
+)
+def test_where_words_are_not_merged_the_texts_say_what_is_done(method, title, word):
+    step = next(s for s, _ in STEPS.values() if s.key == "tokens.merges")
+    words = step_text(step, CONFIGS[0], method)
+    assert words.title.startswith(title)
+    assert words.formula == ""
+    assert word in "".join(lesson_text(step, "tokens", CONFIGS[0], method).body)
