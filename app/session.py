@@ -1,13 +1,12 @@
 """The one owner of state: model, sentence, trace, selection, viewing, sampling.
 
-Widgets ask (the methods here and in `Reader`: wishes), the session tells (the signals
-of `Facts`).
-Typed text waits for a pause, goes to the tracing worker, and comes back as a trace that
-everybody is told of.
+Widgets ask (wishes: the methods here and in `Reader`), the session tells (signals of
+`Facts`). Typed text waits for a pause and comes back from a worker as a trace.
 """
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -185,6 +184,8 @@ class Session(Reader):
         trace = self.trace
         if trace is None or not self.is_current or self.is_generating:
             return
+        if not trace.config.writes:
+            return
         logits = trace.part("output.logits", (trace.n - 1,))
         u = uniform(self._sampling.seed, trace.n)
         try:
@@ -205,6 +206,9 @@ class Session(Reader):
         """Write on, at most `n_new` tokens and no more than fit the model."""
         can_read = self._sentence.is_settled and not self.unknown
         if self._reader is None or self.is_generating or not can_read:
+            return
+        if not self._reader.config.writes:
+            self._tell_failure(ErrorReport(WRITES_NOT, ""))
             return
         if not self.n_room:
             error = TraceError(
@@ -230,6 +234,7 @@ class Session(Reader):
     def _begin_adding(self) -> None:
         """What is added can be taken back; a reader at the end stays at the end."""
         self._sentence.remember()
+        self._selection = replace(self._selection, token=None)  # another list comes
         if self._selection.query == self._sentence.prompt.n - 1:
             self._follows_end = True
 

@@ -131,6 +131,14 @@ def test_the_step_after_the_last_appends_the_pick(session, qtbot):
     assert session.selection.query == trace.n - 1
 
 
+def test_a_chosen_next_token_is_not_chosen_in_the_list_behind_a_new_one(session, qtbot):
+    chosen = replace(session.selection, step="output.pick", token=5)
+    session.request_selection(chosen)
+    traced(qtbot, session, session.append_pick)
+    assert session.selection.token is None
+    assert session.scene.selection.token is None
+
+
 def test_there_is_no_step_before_the_first(session):
     session.go_to(session.trace.keys[0])
     assert not session.can_step(-1)

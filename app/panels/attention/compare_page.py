@@ -43,7 +43,7 @@ from core.trace.views.attention_sheets import compare_sheets
 
 MAPS, TABLE = 5, 3
 """How the maps and the table share the height."""
-LEAST_FIELD, LEAST_CARD = 60, 60
+LEAST_FIELD, LEAST_CARD, LEAST_MAP = 60, 60, 180
 HINT = "a sentence, Enter"
 ALONE_TIP = "Compare within this sentence again"
 NOTHING_IN_BOTH = "No cell has a number in both maps."
@@ -92,6 +92,7 @@ class ComparePage(Page):
         maps = QHBoxLayout()
         maps.setSpacing(CARD_GAP)
         for card, picture, bar in zip(self._cards, self._maps, self._bars, strict=True):
+            picture.setMinimumHeight(LEAST_MAP)  # a long table takes it no more
             card.body.addWidget(picture, 1)
             card.body.addLayout(at_the_right(bar))
             maps.addWidget(card, 1)

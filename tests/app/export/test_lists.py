@@ -7,7 +7,10 @@ from PySide6.QtWidgets import QAbstractScrollArea
 
 from app.dialogs.export.picture_page import CUT, PicturePage
 from app.export.figure import STYLES, figure_of
+from app.panels.attention.compare_page import LEAST_MAP
+from app.panels.attention.status import StatusLine
 from app.widgets.card import plain_label
+from app.widgets.heatmap import Heatmap
 from app.widgets.score_table import ScoreTable
 from tests.helpers.sessions import session_showing
 
@@ -67,6 +70,34 @@ def test_the_table_of_heads_has_all_its_columns(qtbot, width):
         assert figure.widget.rect().contains(right)
         assert figure.size[0] == width
     session.close()
+
+
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.name)
+def test_the_table_of_heads_has_all_its_rows(qtbot, style):
+    session = session_showing("the cat sat", n_layers=16)
+    with figure_of(session, scene_at(session, LINES, "heads"), style, 900) as figure:
+        table = figure.widget.findChild(ScoreTable)
+        assert table.isVisible()
+        assert table.model().rowCount() == 32
+        assert table.verticalScrollBar().maximum() == 0
+        assert not figure.is_cut
+    session.close()
+
+
+def test_on_paper_nothing_tells_what_a_click_does(session):
+    for picture in ("heads", "lines", "text"):
+        scene = scene_at(session, LINES, picture)
+        with figure_of(session, scene, STYLES[1], 1200) as figure:
+            lines = figure.widget.findChildren(StatusLine)
+            assert not any("click" in each.text for each in lines if each.isVisible())
+
+
+def test_a_long_table_leaves_the_compared_maps_their_height(session):
+    scene = scene_at(session, LINES, "compare")
+    with figure_of(session, scene, STYLES[1], 1200) as figure:
+        maps = [at for at in figure.widget.findChildren(Heatmap) if at.isVisible()]
+        assert len(maps) == 3
+        assert all(each.height() >= LEAST_MAP for each in maps)
 
 
 def test_of_a_list_that_is_too_long_a_part_is_shown_and_the_dialog_says_so(qtbot):
