@@ -105,8 +105,15 @@ class Fields:
             "that this program can compute."
         )
 
-    def config(self, names: Mapping[str, str], **settings: Any) -> ModelConfig:
+    def config(
+        self,
+        names: Mapping[str, str],
+        said: Mapping[str, str] | None = None,
+        **settings: Any,
+    ) -> ModelConfig:
         """Make a configuration; `names` gives the whole numbers by our fields.
+
+        `said` has more of their names, of what is among the `settings`.
 
         Raises:
             CheckpointError: It cannot be; fields are called by their names in the file.
@@ -115,10 +122,10 @@ class Fields:
         try:
             return ModelConfig(**sizes, **settings)
         except ConfigError as error:
-            said = str(error)
-            for ours, theirs in names.items():
-                said = re.sub(rf"\b{ours}\b", theirs, said)
-            raise CheckpointError(f"{self.path}: {said}") from error
+            text = str(error)
+            for ours, theirs in {**names, **(said or {})}.items():
+                text = re.sub(rf"\b{ours}\b", theirs, text)
+            raise CheckpointError(f"{self.path}: {text}") from error
 
     def _found(self, name: str, default: object) -> object:
         value = self.values.get(name)

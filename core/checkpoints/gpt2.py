@@ -122,6 +122,7 @@ def gpt2_config(fields: Fields) -> ModelConfig:
     fields.must_be("add_cross_attention", False)
     return fields.config(
         GPT2_SIZES,
+        {"d_ff": "n_inner", "eps": EPS},
         d_ff=fields.whole("n_inner", 0) if fields.has("n_inner") else 0,
         norm_place="pre",
         activation=fields.activation("activation_function", "gelu_new"),

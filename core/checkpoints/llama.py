@@ -39,9 +39,11 @@ SIZES = {
 """Our fields and theirs; all of them must be there."""
 N_KV_HEADS, D_HEAD, EPS = "num_key_value_heads", "head_dim", "rms_norm_eps"
 WINDOW, HAS_WINDOW = "sliding_window", "use_sliding_window"
-N_FULL = "max_window_layers"
-"""The first layers, which have no window."""
+LAYER_KINDS, FULL, N_FULL = "layer_types", "full_attention", "max_window_layers"
+"""Which layers have no window: by a list, or by the number of the first ones."""
 ATTENTION_BIAS, FEED_FORWARD_BIAS = "attention_bias", "mlp_bias"
+SAID = {"n_kv_heads": N_KV_HEADS, "d_head": D_HEAD, "eps": EPS, "window": WINDOW}
+"""More of both, for refusals."""
 WRITTEN_ACTIVATIONS = {
     "silu": "silu",
     "gelu": "gelu",
@@ -91,6 +93,7 @@ def _layer(config: ModelConfig, i: int, less: float) -> Iterator[Entry]:
 
 def shared_config(fields: Fields, **settings: Any) -> ModelConfig:
     """What the `config.json` of the whole family tells, beside what a kind adds."""
+    fields.must_be("rope_interleaved", False)
     n_heads = fields.whole(SIZES["n_heads"])
     told = {
         "n_kv_heads": fields.whole(N_KV_HEADS, n_heads),
@@ -102,7 +105,7 @@ def shared_config(fields: Fields, **settings: Any) -> ModelConfig:
         "tie_embeddings": False,
         **rotary_fields(fields, fields.whole(SIZES["n_ctx"])),
     }
-    return fields.config(SIZES, **told | settings)
+    return fields.config(SIZES, SAID, **told | settings)
 
 
 def llama_config(fields: Fields) -> ModelConfig:
@@ -146,16 +149,27 @@ def _window(fields: Fields) -> int:
 
 def _qwen(fields: Fields) -> ModelConfig:
     """Both Qwens; a window that some layers alone have is refused."""
-    window = _window(fields) if _has(fields, HAS_WINDOW) else 0
-    n_full = fields.whole(N_FULL, 28) if window else 0
-    if 0 < n_full < fields.whole(SIZES["n_layers"]):
-        raise fields.refused(N_FULL, "gives a window to some of the layers alone")
     return shared_config(
         fields,
         activation=fields.activation("hidden_act", "silu"),
         tie_embeddings=fields.switch("tie_word_embeddings", False),
-        window=0 if n_full else window,
+        window=_window(fields) if _all_have_windows(fields) else 0,
     )
+
+
+def _all_have_windows(fields: Fields) -> bool:
+    """Whether every layer has the window; newer files list them, older ones count."""
+    if not _has(fields, HAS_WINDOW):
+        return False
+    if kinds := {str(kind) for kind in fields.values.get(LAYER_KINDS) or ()}:
+        name, is_mixed = LAYER_KINDS, len(kinds) > 1
+    else:
+        name, n_full = N_FULL, fields.whole(N_FULL, 28)
+        is_mixed = 0 < n_full < fields.whole(SIZES["n_layers"])
+        kinds = {FULL} if n_full else set()
+    if is_mixed:
+        raise fields.refused(name, "gives a window to some of the layers alone")
+    return FULL not in kinds
 
 
 def gemma_config(fields: Fields) -> ModelConfig:

@@ -95,7 +95,11 @@ def test_an_empty_folder_and_a_missing_one_are_told_apart(tmp_path):
         ("gpt2", {"scale_attn_weights": False}, "scale_attn_weights = False is not"),
         ("gpt2", {"tie_word_embeddings": "no"}, "must be true or false"),
         ("gpt2", {"quantization_config": {"bits": 4}}, "quantization_config = "),
-        ("llama", {"num_key_value_heads": 3}, "num_attention_heads = 4 cannot be gr"),
+        (
+            "llama",
+            {"num_key_value_heads": 3},
+            "= 4 cannot be grouped over num_key_value_heads",
+        ),
         ("llama", {"hidden_size": None}, "has no hidden_size"),
         ("llama", {"rope_parameters": 3}, "rope_parameters = 3 must be a table"),
         ("llama", {"rms_norm_eps": "a"}, "rms_norm_eps = 'a' must be a number"),
@@ -117,10 +121,27 @@ def test_an_empty_folder_and_a_missing_one_are_told_apart(tmp_path):
         ),
         (
             "qwen2",
-            {"use_sliding_window": True, "sliding_window": 8, "max_window_layers": 1},
+            {
+                "use_sliding_window": True,
+                "sliding_window": 8,
+                "max_window_layers": 1,
+                "layer_types": None,
+            },
             "max_window_layers = 1 gives a window to some of the layers alone",
         ),
-        ("mistral", {"sliding_window": -1}, "window = -1"),
+        (
+            "qwen2",
+            {
+                "use_sliding_window": True,
+                "layer_types": ["full_attention", "sliding_attention"],
+            },
+            "layer_types = .* gives a window to some of the layers alone",
+        ),
+        ("mistral", {"sliding_window": -1}, "sliding_window = -1 must be at least 0"),
+        ("gpt2", {"layer_norm_epsilon": 0}, "layer_norm_epsilon = 0.0 must be above"),
+        ("gpt2", {"n_inner": -1}, "n_inner = -1 must be at least 0"),
+        ("llama", {"rope_interleaved": True}, "rope_interleaved = True is not comput"),
+        ("llama", {"head_dim": 7}, "head_dim must be even"),
         ("gemma", {"use_bidirectional_attention": True}, "use_bidirectional_att"),
     ],
 )
