@@ -58,6 +58,9 @@ MENUS = (
 
 ACTIONS = (
     ActionRow("model.open", "&Open a model…", "file", "Ctrl+O", "open"),
+    ActionRow("model.file", "Open a model &file…", "file"),
+    ActionRow("model.browse", "On t&his computer…", "file", "Ctrl+Shift+M"),
+    ActionRow("model.card", "About this &model…", "file", "Ctrl+M", "about"),
     ActionRow("trace.open", "Open a tr&ace…", "file"),
     ActionRow("session.open", "Open a sess&ion…", "file", "Ctrl+Shift+O"),
     ActionRow("session.save", "&Save the session…", "file", "Ctrl+S", "save"),

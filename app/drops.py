@@ -1,4 +1,4 @@
-"""Files that are dropped on the window: a model folder, a trace, a session."""
+"""What is dropped on the window: a model's folder or file, a trace, a session."""
 
 from pathlib import Path
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 import resources
 from app.actions import KeyGuard
 from app.failures import ErrorReport, FailureWatch
+from app.frame.recent import lasting
 from app.main_window import MainWindow
 from app.model_card import ModelCard
 from app.options import Options, check_step
@@ -111,7 +112,7 @@ class Furnishing(QObject):
     def _remember(self) -> None:
         session, settings = self._session, self._settings
         if session.model is not None and session.model.folder is not None:
-            folder = session.model.folder.resolve()
+            folder = lasting(session.model.folder)
             settings.write(MODEL, "" if folder == DEFAULT_MODEL else str(folder))
         settings.write(TEXT, session.text)
         settings.write(STEP, session.selection.step)

@@ -32,7 +32,10 @@ def parse(arguments: Sequence[str]) -> Options:
         description="Type a sentence and walk it through a transformer.",
     )
     parser.add_argument(
-        "--model", type=Path, metavar="PATH", help="the model folder or trace file to open"
+        "--model",
+        type=Path,
+        metavar="PATH",
+        help="the model folder, .gguf file or trace file to open",
     )
     parser.add_argument("--text", metavar="T", help="the sentence to begin with")
     parser.add_argument(

@@ -93,6 +93,8 @@ RECENT_MODELS: Setting[Any] = Setting("last/models", [], is_list_of_text)
 """Model folders that were open, the newest first."""
 RUNS = Setting("training/runs", "", is_text)
 """The folder of all runs; "" for the one the system suggests."""
+MODELS = Setting("model/folder", "", is_text)
+"""A folder of models that the person chose; "" for none."""
 MORE_FOLDERS: Setting[Any] = Setting("training/more_folders", [], is_list_of_text)
 """Folders of runs that the person added to the one where new runs go."""
 ON_CLOSE = Setting("training/on_close", "ask", one_of("ask", "keep", "stop"))
@@ -123,6 +125,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     RECENT_MODELS,
     EXPORT_FOLDER,
     RUNS,
+    MODELS,
     MORE_FOLDERS,
     ON_CLOSE,
     STUDIO_GEOMETRY,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
-    QFileDialog,
     QMenu,
     QToolButton,
     QVBoxLayout,
@@ -34,6 +33,7 @@ from app.frame.time_bar import TimeBar
 from app.frame.token_bar import TokenBar
 from app.frame.tour_strip import TourStrip
 from app.model_card import ModelCard
+from app.model_windows import ModelWindows
 from app.panel_host import PanelHost
 from app.run_windows import RunWindows
 from app.session import Session
@@ -63,6 +63,8 @@ ABOUT = (
     "Glassformer walks a sentence through a transformer. Every number on the screen is "
     "one the model computed; click one to see what it is made of."
 )
+MODEL_ACTIONS = ("model.card", "model.open", "model.file", "model.browse")
+"""At the top of the model menu."""
 CHOICES: tuple[tuple[str, Setting[str]], ...] = (
     ("view.theme", THEME),
     ("view.maps", MAP_COLOURS),
@@ -95,6 +97,7 @@ class Workbench(QWidget):
         self.stepper = Stepper(session, settings.read(PLAY_PAUSE))
         self.body = Body(self.pipeline, self.host, self.inspector)
         self.runs = RunWindows(session, settings, self.host, self)
+        self.models = ModelWindows(session, settings, self)
         self.exports = Exports(session, settings, self)
         self.session_files = SessionFiles(session, settings, self)
         self._drops = Drops(session, self.session_files, self)
@@ -178,7 +181,10 @@ class Workbench(QWidget):
     def _connect_actions(self) -> None:
         session, actions = self._session, self.actions_by_id
         doings: dict[str, Callable[..., Any]] = {
-            "model.open": self._on_model_open_triggered,
+            "model.open": self.models.ask_and_open_folder,
+            "model.file": self.models.ask_and_open_file,
+            "model.browse": self.models.open_browser,
+            "model.card": self.models.open_card,
             "trace.open": self.exports.ask_and_open_trace,
             "trace.save": self.exports.ask_and_save_trace,
             "session.open": self.session_files.ask_and_open,
@@ -210,7 +216,7 @@ class Workbench(QWidget):
             for action in self._choice_actions(group):
                 action.triggered.connect(self._on_choice_triggered)
         self.stepper.use_actions(actions)
-        self.sentence.offer_open(actions["model.open"])
+        self.sentence.offer_open(*(actions[name] for name in MODEL_ACTIONS))
         self.sentence.offer_training(actions["training.open"])
         self.inspector.trail.use_actions(actions)
         self.tour.guide.use_actions(actions)
@@ -218,12 +224,6 @@ class Workbench(QWidget):
     def _choice_actions(self, group: str) -> list[QAction]:
         named = self.actions_by_id.items()
         return [action for name, action in named if name.startswith(f"{group}.")]
-
-    @Slot()
-    def _on_model_open_triggered(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Open a model folder")
-        if folder:
-            self._session.open_model(Path(folder))
 
     @Slot()
     def open_studio(self) -> "Studio":
@@ -348,6 +348,7 @@ class Workbench(QWidget):
         can_add = session.can_append_pick and session.n_room > 0
         is_open = session.model is not None
         possible = {
+            "model.card": is_open,
             "session.save": is_open,
             "trace.save": session.is_current,
             "view.export": session.scene is not None,
@@ -390,6 +391,7 @@ class Workbench(QWidget):
         if not self.body.is_narrow:
             self._settings.write(STATE, self.body.state())
         self.runs.close_down()
+        self.models.close_down()
         self.exports.close_down()
         use_renderer(None)
         self._formulas.close()

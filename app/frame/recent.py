@@ -1,9 +1,11 @@
 """The model folders that were opened last, newest first, kept in the settings."""
 
 import json
+import os
 from pathlib import Path
 
 from app.settings import RECENT_MODELS, Settings
+from core.checkpoints.places import name_of
 from core.training.runs import checkpoint_name
 
 MOST = 8
@@ -17,12 +19,13 @@ def name_in(folder: Path) -> str:
     """What a model is called by its run's present name, its file, or its folder."""
     if named := checkpoint_name(folder):
         return named
+    known = name_of(folder)
     try:
         about = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return folder.name
+        return known
     name = about.get("name") if isinstance(about, dict) else None
-    return name if isinstance(name, str) and name else folder.name
+    return name if isinstance(name, str) and name else known
 
 
 class RecentModels:
@@ -40,9 +43,17 @@ class RecentModels:
     def note(self, folder: Path | None) -> None:
         """Put a folder to the front."""
         if folder is not None:
-            newest = str(folder.resolve())
-            others = [str(f) for f in self.folders if not is_same(f, folder.resolve())]
-            self._settings.write(RECENT_MODELS, [newest, *others][:MOST])
+            newest = lasting(folder)
+            others = [str(f) for f in self.folders if not is_same(f, newest)]
+            self._settings.write(RECENT_MODELS, [str(newest), *others][:MOST])
+
+
+def lasting(place: Path) -> Path:
+    """A path that means the same tomorrow.
+
+    A file keeps its name: in the Hugging Face cache it leads to one without an ending.
+    """
+    return place.absolute() if os.path.isfile(place) else place.resolve()
 
 
 def is_same(one: Path, other: Path) -> bool:

@@ -27,6 +27,7 @@ from app.style.fonts import MEDIUM, SMALL, sans
 from app.style.theme import theme
 from app.widgets.label import as_tip
 from app.widgets.qt_calls import tells_faults
+from core.checkpoints.places import SNAPSHOTS, installed_models
 from core.texts import Example, examples
 from core.tokenizers.base import Encoding
 
@@ -108,7 +109,7 @@ class SentenceBar(QFrame):
         self.model_menu.setToolTipsVisible(True)
         self.model_menu.aboutToShow.connect(self._on_model_menu_about_to_show)
         self.model_button.setMenu(self.model_menu)
-        self.open_action: QAction | None = None
+        self.open_actions: tuple[QAction, ...] = ()
 
     def _example_action(self, example: Example, menu: QMenu) -> QAction:
         action = QAction(example.text.replace("&", "&&"), menu)
@@ -117,9 +118,9 @@ class SentenceBar(QFrame):
         action.triggered.connect(self._on_example_triggered)
         return action
 
-    def offer_open(self, action: QAction) -> None:
-        """Put the action that opens a folder at the top of the model menu."""
-        self.open_action = action
+    def offer_open(self, *actions: QAction) -> None:
+        """Put what can be asked about models at the top of the model menu."""
+        self.open_actions = actions
 
     def offer_training(self, action: QAction) -> None:
         """Let the button do what the action does."""
@@ -144,9 +145,8 @@ class SentenceBar(QFrame):
     @Slot()
     def _on_model_menu_about_to_show(self) -> None:
         self.model_menu.clear()
-        if self.open_action is not None:
-            self.model_menu.addAction(self.open_action)
-        folders = [DEFAULT_MODEL, *self._recent.folders]
+        self.model_menu.addActions(self.open_actions)
+        folders = [DEFAULT_MODEL, *installed_models(), *self._recent.folders]
         shown = list(filter(os.path.exists, dict.fromkeys(folders)))
         if shown:
             self.model_menu.addSeparator()
@@ -268,6 +268,8 @@ def menu_name(folder: Path) -> str:
     """A model and its folder, for models of one training have one name."""
     if folder.is_file():
         return folder.name
+    if folder.parent.name == SNAPSHOTS:
+        return f"{name_in(folder)} · Hugging Face cache"
     place = "default" if folder == DEFAULT_MODEL else folder.name
     return f"{name_in(folder)} · {place}"
 

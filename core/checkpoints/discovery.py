@@ -49,13 +49,24 @@ def find_models(folder: Path | None = None) -> tuple[FoundModel, ...]:
     """Everything in the cache, in installed packages and in a folder, by name."""
     places = [
         *((path, "installed package") for path in installed_models()),
-        *((path, "Hugging Face cache") for path in snapshots(hub_folder())),
+        *((path, "Hugging Face cache") for path in _cached()),
         *((path, str(path.parent)) for path in (models_in(folder) if folder else ())),
     ]
     rows: dict[Path, FoundModel] = {}
     for path, place in places[:MOST]:
-        rows.setdefault(path.resolve(), found_model(path, place))
+        if path.resolve() not in rows:
+            rows[path.resolve()] = found_model(path, place)
     return tuple(sorted(rows.values(), key=lambda row: row.name.lower()))
+
+
+def _cached() -> Iterator[Path]:
+    """The folders of the cache; where one holds no folder's model, its files."""
+    for folder in snapshots(hub_folder()):
+        files = sorted(filter(is_gguf, folder.glob("*")))
+        if files and not (folder / CONFIG_FILE).is_file():
+            yield from files
+        else:
+            yield folder
 
 
 def models_in(folder: Path) -> Iterator[Path]:

@@ -1,0 +1,1 @@
+"""Models: those that lie on this computer, and a card about the open one."""
