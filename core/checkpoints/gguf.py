@@ -29,7 +29,7 @@ from core.checkpoints.native import NativeModel, count_nan, some, weight_shapes
 from core.checkpoints.weight_files import refuse_pointer
 from core.config import ModelConfig
 from core.errors import CheckpointError
-from core.model.functions import speeds, speeds_llama3
+from core.model.rotation import speeds, speeds_llama3
 from core.model.layout import by_column
 
 NAME = "general.name"

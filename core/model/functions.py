@@ -16,6 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from core.model.rotation import speeds, speeds_linear, speeds_llama3, turn_pairs
+
 
 def same(x: Tensor) -> Tensor:
     """Hand a value on under its next name."""
@@ -131,51 +133,6 @@ ROTATIONS: dict[str, Callable[..., Tensor]] = {
     "llama3": rotate_llama3,
 }
 """By `rotary_scaling`; what each takes, `ModelConfig.rotary_settings` gives."""
-
-
-def speeds(half: int, base: float, device: torch.device | None = None) -> Tensor:
-    """How far each of `half` pairs turns from one position to the next, in radians.
-
-    -> [half]   base^(-i / half)
-    """
-    return 1 / base ** (torch.arange(half, device=device) / half)
-
-
-def speeds_linear(plain: Tensor, factor: float) -> Tensor:
-    """All speeds, `factor` times lower. [half]."""
-    return plain / factor
-
-
-def speeds_llama3(
-    plain: Tensor, factor: float, low: float, high: float, n_ctx: float
-) -> Tensor:
-    """Lower speeds for pairs that turn fewer than `high` times in `n_ctx` tokens.
-
-    Of those, the ones under `low` turns become `factor` times lower; between the two
-    the share that is kept grows with the turns. [half].
-    """
-    turns = n_ctx * plain / (2 * math.pi)
-    kept = ((turns - low) / (high - low)).clamp(0, 1)
-    return plain * kept + plain * (1 - kept) / factor
-
-
-SLOWED: dict[str, Callable[..., Tensor]] = {
-    "none": same,
-    "linear": speeds_linear,
-    "llama3": speeds_llama3,
-}
-"""By `rotary_scaling`: the speeds, and the settings after the base."""
-
-
-def turn_pairs(x: Tensor, positions: Tensor, speed: Tensor) -> Tensor:
-    """Turn feature d together with d + d_head / 2, by position x speed.
-
-    [..., n_heads, n, d_head], [n], [d_head / 2] -> the first shape
-    """
-    angles = positions[:, None] * speed
-    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-    low, high = x.chunk(2, dim=-1)
-    return torch.cat((low * cos - high * sin, high * cos + low * sin), dim=-1)
 
 
 def dot_products(q: Tensor, k: Tensor) -> Tensor:

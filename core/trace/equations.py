@@ -111,13 +111,13 @@ def _eps(eps: NDArray[Any]) -> str:
 
 
 def _turned(scaling: str, index: tuple[int, ...], values: Values) -> str:
-    from core.model import functions
+    from core.model.rotation import SLOWED, speeds
 
     row, position, base, *stretched = values
     half, feature = len(row) // 2, index[2]
     is_low = feature < half
-    plain = functions.speeds(half, float(base[0]))
-    speed = functions.SLOWED[scaling](plain, *(float(each[0]) for each in stretched))
+    plain = speeds(half, float(base[0]))
+    speed = SLOWED[scaling](plain, *(float(each[0]) for each in stretched))
     angle = float(position[0]) * float(speed[feature % half])
     partner = row[feature + half if is_low else feature - half]
     sign = "-" if is_low else "+"

@@ -106,13 +106,11 @@ def rotation_view(trace: Trace, key: str, head: int) -> RotationView:
 
 
 def _speeds(config: ModelConfig) -> FloatArray:
-    from core.model import functions
+    from core.model.rotation import SLOWED, speeds
 
     base, *stretched = config.rotary_settings
-    plain = functions.speeds(config.d_head // 2, base)
-    slowed: FloatArray = functions.SLOWED[config.rotary_scaling](
-        plain, *stretched
-    ).numpy()
+    plain = speeds(config.d_head // 2, base)
+    slowed: FloatArray = SLOWED[config.rotary_scaling](plain, *stretched).numpy()
     return slowed
 
 

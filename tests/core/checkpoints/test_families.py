@@ -12,7 +12,7 @@ from core.checkpoints.families import FAMILIES
 from core.checkpoints.llama import SIZES
 from core.generation.generate import generate
 from core.generation.sampling import Sampling
-from core.model import functions
+from core.model import rotation
 from core.pipeline import run_trace
 from core.trace.trace import Trace
 from tests.helpers.huggingface import MAKERS, change_config, save_theirs, tiny_model
@@ -157,8 +157,8 @@ def test_the_rotary_base_is_found_wherever_it_stands(
     config = open_bundle(folder).config
     assert config.d_head == 8
     base, *stretched = config.rotary_settings
-    plain = functions.speeds(4, base)
-    found = functions.SLOWED[config.rotary_scaling](plain, *stretched)
+    plain = rotation.speeds(4, base)
+    found = rotation.SLOWED[config.rotary_scaling](plain, *stretched)
     np.testing.assert_allclose(found, speeds, rtol=5e-3)
 
 
@@ -166,9 +166,9 @@ def test_the_stretching_of_llama3_is_theirs_number_by_number(tmp_path):
     fields = {"rope_parameters": LLAMA3, "head_dim": 32}
     theirs = tiny_model("llama", **fields).model.rotary_emb.inv_freq
     base, *stretched = opened(tmp_path, "llama", **fields).config.rotary_settings
-    found = functions.speeds_llama3(functions.speeds(16, base), *stretched)
+    found = rotation.speeds_llama3(rotation.speeds(16, base), *stretched)
     np.testing.assert_allclose(found, theirs, rtol=1e-6)
-    plain = functions.speeds(16, base)
+    plain = rotation.speeds(16, base)
     assert found[0] == plain[0]
     assert found[-1] == plain[-1] / 8
     assert any(p / 8 < f < p for f, p in zip(found, plain, strict=True))

@@ -11,7 +11,7 @@ from core.bundle import open_bundle
 from core.checkpoints.gguf import halves_of_pairs, read_gguf
 from core.checkpoints.gguf_header import read_header
 from core.errors import CheckpointError
-from core.model.functions import speeds, speeds_llama3
+from core.model.rotation import speeds, speeds_llama3
 from tests.helpers.gguf import (
     converted,
     in_pairs,
