@@ -29,8 +29,8 @@ from core.checkpoints.native import NativeModel, count_nan, some, weight_shapes
 from core.checkpoints.weight_files import refuse_pointer
 from core.config import ModelConfig
 from core.errors import CheckpointError
-from core.model.rotation import speeds, speeds_llama3
 from core.model.layout import by_column
+from core.model.rotation import speeds, speeds_llama3
 
 NAME = "general.name"
 LLAMA3_LOW, LLAMA3_HIGH, LLAMA3_N_CTX = 1.0, 4.0, 8192
@@ -72,8 +72,7 @@ def read_gguf(path: Path) -> NativeModel:
         "to float32, in which is computed.",
         *_said(config, header, row),
     )
-    name = str(header.values.get(NAME) or path.stem)
-    return NativeModel(config, weights, tokenizer, name, notes, tuple(warnings))
+    return NativeModel(config, weights, tokenizer, path.stem, notes, tuple(warnings))
 
 
 def _tied(config: ModelConfig, numbers: Numbers) -> ModelConfig:
@@ -190,6 +189,8 @@ def _surplus(
 
 def _said(config: ModelConfig, header: GgufHeader, row: GgufFamily) -> Iterator[str]:
     """Quiet facts on what was changed or inferred."""
+    if name := header.values.get(NAME):
+        yield f"It calls itself {name}."
     if row.swaps_pairs:
         yield (
             "The file holds rows of queries and keys in pairs; they are shown in "

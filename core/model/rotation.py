@@ -1,4 +1,4 @@
-"""How far pairs of features are turned: the speeds of rotary positions, and the turning.
+"""How far pairs of features are turned: speeds of rotary positions, and the turning.
 
 The ops that use this are in `functions`. Papers: Su et al. 2021; linear stretching,
 Chen et al. 2023; Llama 3.1's, Grattafiori et al. 2024.
