@@ -88,7 +88,9 @@ def found_model(path: Path, place: str) -> FoundModel:
     files = [path] if is_gguf(path) else list(_weight_files(path))
     family, reason = look(path)
     if not files and not reason:
-        reason = f"{path.name} has no weights: none of {', '.join(WHOLE + INDEXES)}."
+        reason = (
+            f"{name_of(path)} has no weights: none of {', '.join(WHOLE + INDEXES)}."
+        )
     name = path.stem if is_gguf(path) else name_of(path)
     n_bytes = sum(file.stat().st_size for file in files)
     return FoundModel(path, name, family, n_bytes, place, reason)
@@ -135,7 +137,7 @@ def _without(path: Path, error: Exception) -> str:
     """The reason without the path, which stands beside it."""
     said = str(error)
     for named in (path / CONFIG_FILE, path):
-        said = said.replace(f"{named}: ", "").replace(str(named), path.name)
+        said = said.replace(f"{named}: ", "").replace(str(named), name_of(path))
     return said
 
 
