@@ -20,6 +20,7 @@ from app.widgets.canvas import DOWN, Canvas
 from app.widgets.label import Align, advance, draw_label
 from app.widgets.qt_calls import tells_faults
 from core.config import ModelConfig
+from core.texts import MERGES
 from core.trace.selection import Selection
 from core.trace.views.pipeline import Line, Stop, pipeline_lines
 
@@ -63,6 +64,7 @@ class Pipeline(Canvas):
         self.setObjectName("pipeline")
         self._lines: tuple[Line, ...] = ()
         self._keys: dict[str, int] = {}
+        self._session = session
         self._present = session.selection.step
         self._unfolded: frozenset[int] = frozenset()
         self._items: tuple[Item, ...] = ()
@@ -71,9 +73,9 @@ class Pipeline(Canvas):
         session.model_changed.connect(self._on_session_model_changed)
         session.selection_changed.connect(self._on_session_selection_changed)
 
-    def show_steps(self, config: ModelConfig) -> None:
-        """List the steps of a model."""
-        self._lines = pipeline_lines(config)
+    def show_steps(self, config: ModelConfig, method: str = MERGES) -> None:
+        """List the steps of a model, whose tokenizer cuts words by `method`."""
+        self._lines = pipeline_lines(config, method)
         stops = [stop for line in self._lines for stop in line.stops]
         self._keys = {stop.key: place for place, stop in enumerate(stops)}
         self._unfolded = frozenset()
@@ -129,7 +131,8 @@ class Pipeline(Canvas):
 
     @Slot(object)
     def _on_session_model_changed(self, card: ModelCard) -> None:
-        self.show_steps(card.config)
+        tokenizer = self._session.tokenizer
+        self.show_steps(card.config, tokenizer.method if tokenizer else MERGES)
 
     @Slot(object)
     def _on_session_selection_changed(self, selection: Selection) -> None:

@@ -19,8 +19,9 @@ import numpy as np
 from tokenizers import Encoding as Found
 from tokenizers import Tokenizer as Reference
 
-from core.tokenizers.base import INSIDE_MARK, Encoding, Ids, Piece, Span, Word
+from core.tokenizers.base import INSIDE_MARK, UNKNOWN, Encoding, Ids, Piece, Span, Word
 from core.tokenizers.decoding import BROKEN, decode_text, text_bytes
+from core.tokenizers.lost import LOST, data_with_lost, loses_nothing, with_lost
 from core.tokenizers.merging import MergeMethod
 from core.tokenizers.notes import notes_of
 from core.tokenizers.pieces import (
@@ -31,6 +32,7 @@ from core.tokenizers.pieces import (
 )
 from core.tokenizers.spans import byte_spans, typed_spans, without_space
 from core.tokenizers.spelling import (
+    BYTE_LEVEL,
     MARKED,
     Json,
     Spelling,
@@ -38,7 +40,7 @@ from core.tokenizers.spelling import (
     puts_a_space_in_front,
 )
 from core.tokenizers.unigram import UnigramMethod
-from core.tokenizers.vocabulary import Vocabulary
+from core.tokenizers.vocabulary import UnknownTextError, Vocabulary
 from core.tokenizers.ways import History, Way, WayOf
 from core.tokenizers.wordpiece import WordPieceMethod
 
@@ -98,7 +100,10 @@ class LibraryTokenizer(Vocabulary):
             ValueError, KeyError, TypeError: It describes no tokenizer.
         """
         self.content = {**content, "truncation": None, "padding": None}
-        self._reference = _reference_of(self.content)
+        used, self._lost_id = self.content, UNKNOWN
+        if not loses_nothing(content):
+            used, self._lost_id = with_lost(content)
+        self._reference = _reference_of(used)
         self._lock = Lock()
         how: Method = METHOD_OF[content["model"]["type"]](content)
         self._how, self.method = how, how.name
@@ -111,7 +116,7 @@ class LibraryTokenizer(Vocabulary):
                 self._reference.get_vocab().items(),
                 key=lambda item: (byte_of(item[0]) is not None, item[1]),
             )
-            if name not in specials
+            if name not in specials and name != LOST
         }
         vocabulary: dict[bytes, int] = {}
         for token_id, data in data_of.items():
@@ -159,9 +164,14 @@ class LibraryTokenizer(Vocabulary):
         """The ids of a text that comes in blocks, without those put around it.
 
         The blocks are read as one, for any of them may change how the next is cut.
+
+        Raises:
+            UnknownTextError: The text has characters without a token.
         """
         whole = "".join(blocks)
         found = self._found(whole, specials=specials, with_added=False)
+        if self._lost_id in found.ids:
+            raise UnknownTextError(self.encode(whole).unknown)
         yield np.array(found.ids, self.id_type)
 
     def encoding_of(self, ids: Sequence[int]) -> Encoding:
@@ -234,18 +244,20 @@ class LibraryTokenizer(Vocabulary):
         return found
 
     def _pieces(self, text: str, found: Found) -> Iterator[Piece]:
-        data = list(map(self.token_bytes, found.ids))
-        spans = without_space(typed_spans(found, len(text)), data)
+        ids: list[int] = found.ids
+        spans = typed_spans(found, len(text))
+        data = self._data(text, ids, spans)
+        spans = without_space(spans, data)
         bytes_of = byte_spans(_SURROGATE.sub(BROKEN, text), spans, data)
         number, before = -1, None
         for token_id, own, span, byte_span, word in zip(
-            found.ids, data, spans, bytes_of, found.word_ids, strict=True
+            ids, data, spans, bytes_of, found.word_ids, strict=True
         ):
             is_added = word is None
             number += is_added or word != before
             before = word
             yield Piece(
-                id=token_id,
+                id=UNKNOWN if token_id == self._lost_id else token_id,
                 data=own,
                 byte_span=byte_span,
                 char_span=span,
@@ -255,6 +267,14 @@ class LibraryTokenizer(Vocabulary):
                 is_stand_in=token_id == self._unknown_id,
                 is_inside=self._goes_on(own),
             )
+
+    def _data(self, text: str, ids: list[int], spans: list[Span]) -> list[bytes]:
+        """The bytes of each token; where one is missing, those that were typed."""
+        if self._lost_id not in ids:
+            return list(map(self.token_bytes, ids))
+        known = [None if i == self._lost_id else self.token_bytes(i) for i in ids]
+        by_bytes = self._how.spelling is BYTE_LEVEL
+        return data_with_lost(text, spans, known, by_bytes=by_bytes)
 
     def _words(self, text: str, pieces: Iterable[Piece]) -> Iterator[Word]:
         for _, group in groupby(pieces, key=attrgetter("word")):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.config import ModelConfig
-from core.texts import step_text
+from core.texts import MERGES, step_text
 from core.trace.steps import Step, steps_for
 from core.trace.views.roles import role_of
 
@@ -18,6 +18,7 @@ SHARED_LINES = (
     ("attn.q_normed", "attn.k_normed"),
     ("attn.q_rotated", "attn.k_rotated"),
     ("attn.heads", "attn.concat", "attn.out"),
+    ("ffn.router", "ffn.shares", "ffn.chosen"),
     ("ffn.gate", "ffn.hidden"),
     ("ffn.hidden", "ffn.active", "ffn.out"),
     ("ffn.active", "ffn.out"),
@@ -46,24 +47,27 @@ class Line:
 
 
 @lru_cache(maxsize=16)
-def pipeline_lines(config: ModelConfig) -> tuple[Line, ...]:
-    """Every line in order, the heading of each layer before its own."""
-    return tuple(_lines(config))
+def pipeline_lines(config: ModelConfig, method: str = MERGES) -> tuple[Line, ...]:
+    """Every line in order, the heading of each layer before its own.
+
+    `method` is how the model's tokenizer cuts words.
+    """
+    return tuple(_lines(config, method))
 
 
-def _lines(config: ModelConfig) -> Iterator[Line]:
+def _lines(config: ModelConfig, method: str) -> Iterator[Line]:
     layer: int | None = None
     waiting: list[Step] = []
     for step in steps_for(config):
         if waiting and not _share_a_line(waiting, step):
-            yield _line(waiting, config)
+            yield _line(waiting, config, method)
             waiting = []
         if step.layer != layer:
             layer = step.layer
             if layer is not None:
                 yield Line((), layer)
         waiting.append(step)
-    yield _line(waiting, config)
+    yield _line(waiting, config, method)
 
 
 def _share_a_line(steps: list[Step], following: Step) -> bool:
@@ -71,9 +75,9 @@ def _share_a_line(steps: list[Step], following: Step) -> bool:
     return any(names == line[: len(names)] for line in SHARED_LINES)
 
 
-def _line(steps: list[Step], config: ModelConfig) -> Line:
+def _line(steps: list[Step], config: ModelConfig, method: str) -> Line:
     stops = []
     for step in steps:
-        words = step_text(step, config)
+        words = step_text(step, config, method)
         stops.append(Stop(step.key, words.short, words.title, role_of(step.key)))
     return Line(tuple(stops), steps[0].layer)

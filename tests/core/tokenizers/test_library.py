@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.tokenizers.base import METHODS, Encoding, Word
+from core.tokenizers.base import METHODS, UNKNOWN, Encoding, Word
 from core.tokenizers.library import LibraryTokenizer
+from core.tokenizers.vocabulary import UnknownTextError
 from core.tokenizers.ways import History, Lattice, Search
 from tests.helpers.trained_tokenizers import KINDS, content_of, reference
 
@@ -224,3 +225,30 @@ def test_an_unknown_word_is_a_stand_in_at_its_place() -> None:
 def test_equal_contents_have_equal_fingerprints() -> None:
     assert LibraryTokenizer(content_of("t5")).fingerprint == ours("t5").fingerprint
     assert ours("bert").fingerprint != ours("t5").fingerprint
+
+
+def without_letter(kind: str, letter: str) -> LibraryTokenizer:
+    """A byte-level tokenizer that lost a letter, and what is made of it."""
+    content = content_of(kind)
+    model = content["model"]
+    names = (name for name in model["vocab"] if letter not in name)
+    model["vocab"] = {name: place for place, name in enumerate(names)}
+    model["merges"] = [m for m in model["merges"] if letter not in "".join(m)]
+    return LibraryTokenizer({**content, "added_tokens": [], "post_processor": None})
+
+
+@pytest.mark.parametrize("text", ["cat", "a c", "c", "the cc cat", "aéc"])
+def test_what_the_package_passes_over_is_an_unknown_piece(text: str) -> None:
+    tokenizer = without_letter("qwen2", "c")
+    assert tokenizer.n_vocab == len(tokenizer.vocabulary)
+    encoding = tokenizer.encode(text)
+    lost = [piece for piece in encoding.pieces if piece.id == UNKNOWN]
+    assert [text[slice(*p.char_span)] for p in lost] == ["c"] * text.count("c")
+    assert encoding.unknown == ("c",)
+    assert b"".join(piece.data for piece in encoding.pieces) == text.encode()
+    assert [word.symbols for word in encoding.words] == [
+        tuple(p.data for p in encoding.pieces if p.word == n)
+        for n in range(len(encoding.words))
+    ]
+    with pytest.raises(UnknownTextError):
+        tokenizer.encode_corpus(text)
