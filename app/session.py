@@ -184,8 +184,6 @@ class Session(Reader):
         trace = self.trace
         if trace is None or not self.is_current or self.is_generating:
             return
-        if not trace.config.writes:
-            return
         logits = trace.part("output.logits", (trace.n - 1,))
         u = uniform(self._sampling.seed, trace.n)
         try:
@@ -206,9 +204,6 @@ class Session(Reader):
         """Write on, at most `n_new` tokens and no more than fit the model."""
         can_read = self._sentence.is_settled and not self.unknown
         if self._reader is None or self.is_generating or not can_read:
-            return
-        if not self._reader.config.writes:
-            self._tell_failure(ErrorReport(WRITES_NOT, ""))
             return
         if not self.n_room:
             error = TraceError(

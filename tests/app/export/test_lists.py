@@ -84,12 +84,14 @@ def test_the_table_of_heads_has_all_its_rows(qtbot, style):
     session.close()
 
 
-def test_on_paper_nothing_tells_what_a_click_does(session):
+def test_on_paper_nothing_tells_what_a_click_does(qtbot):
+    session = session_showing("the cat sat")
     for picture in ("heads", "lines", "text"):
         scene = scene_at(session, LINES, picture)
         with figure_of(session, scene, STYLES[1], 1200) as figure:
             lines = figure.widget.findChildren(StatusLine)
             assert not any("click" in each.text for each in lines if each.isVisible())
+    session.close()
 
 
 def test_a_long_table_leaves_the_compared_maps_their_height(session):
