@@ -7,6 +7,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from core.config import ModelConfig
+from core.model.kv_cache import KeyValueCache
 from core.model.layout import lay_out_weights
 from core.model.transformer import Transformer, n_parameters
 from core.trace.steps import steps_for
@@ -96,3 +97,58 @@ def test_laying_out_the_weights_changes_no_number(tied):
     assert not model.layers[1].ffn.W_2.is_contiguous()
     for key, weight in model.weights().items():
         assert weight.equal(before[key])
+
+
+MODERN = ModelConfig(
+    n_vocab=50,
+    n_ctx=16,
+    d_model=16,
+    n_layers=2,
+    n_heads=4,
+    n_kv_heads=2,
+    d_head=6,
+    position="rotary",
+    rotary_scaling="llama3",
+    rotary_factor=4.0,
+    rotary_n_ctx=32,
+    norm="rms_norm",
+    norm_qk=True,
+    qkv_bias=True,
+    bias=False,
+    window=3,
+)
+
+
+@pytest.mark.parametrize("step", [1, 2, 5])
+def test_tokens_read_in_pieces_answer_as_they_do_at_once(step):
+    torch.manual_seed(6)
+    model, ids = Transformer(MODERN).eval(), torch.randint(50, (1, 12))
+    cache, rows = KeyValueCache(MODERN, like=model.embed.W_E), []
+    with torch.inference_mode():
+        for start in range(0, 12, step):
+            rows.append(model(ids[:, start : start + step], cache=cache))
+        torch.testing.assert_close(torch.cat(rows, dim=1), model(ids))
+
+
+def test_a_token_out_of_every_window_changes_nothing():
+    """Two layers of window 3 reach four tokens back; the fifth is out of sight."""
+    torch.manual_seed(7)
+    model, ids = Transformer(MODERN).eval(), torch.randint(50, (1, 12))
+    changed = ids.clone()
+    changed[0, 3] = (ids[0, 3] + 1) % 50
+    with torch.inference_mode():
+        before, after = model(ids)[0], model(changed)[0]
+    assert [bool(row) for row in (before == after).all(dim=-1)] == [
+        place not in range(3, 8) for place in range(12)
+    ]
+
+
+def test_every_new_weight_learns():
+    model = Transformer(MODERN)
+    ids = torch.randint(50, (2, 9))
+    loss = cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
+    loss.backward()
+    assert all(weight.grad is not None for weight in model.parameters())
+    gains = [w for name, w in model.named_parameters() if "normed.gamma" in name]
+    assert len(gains) == 4
+    assert all(bool(gain.grad.any()) for gain in gains)
