@@ -33,10 +33,10 @@ from core.tokenizers.pieces import (
 from core.tokenizers.spans import byte_spans, typed_spans, without_space
 from core.tokenizers.spelling import (
     BYTE_LEVEL,
+    BYTE_NAME,
     MARKED,
     Json,
     Spelling,
-    byte_of,
     puts_a_space_in_front,
 )
 from core.tokenizers.unigram import UnigramMethod
@@ -114,7 +114,7 @@ class LibraryTokenizer(Vocabulary):
             token_id: text_bytes(name) if name in texts else how.data_of(name)
             for name, token_id in sorted(
                 self._reference.get_vocab().items(),
-                key=lambda item: (byte_of(item[0]) is not None, item[1]),
+                key=lambda item: (item[0].startswith(BYTE_NAME), item[1]),
             )
             if name not in specials and name != LOST
         }

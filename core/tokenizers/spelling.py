@@ -16,6 +16,8 @@ from core.tokenizers.decoding import text_bytes
 Json = Mapping[str, Any]
 
 SPACE_MARK = "▁"
+BYTE_NAME = "<0x"
+"""How the name of a single byte begins."""
 _BYTE_NAME = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
