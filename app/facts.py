@@ -73,6 +73,9 @@ class Facts(QObject):
     failed = Signal(object)
     """Something went wrong: `ErrorReport`. What was there before stays."""
 
+    opening_progressed = Signal(object, object)
+    """How far the opening of a model is: `OpenRequest`, (tensors read, all of them)."""
+
     timeline_changed = Signal(object)
     """Other checkpoints of the run that the open model is one of: `Timeline`; None: it
     is of no run."""

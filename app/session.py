@@ -59,6 +59,7 @@ class Session(Reader):
         self._tracing = Runner(TracingWorker(), tuple(ANSWERS), "tracing")
         self._tracing.answered.connect(self._on_tracing_answered)
         self._tracing.failed.connect(self._on_tracing_failed)
+        self._tracing.progressed.connect(self.opening_progressed)
         self._generating = Runner(GeneratingWorker(), (GenerateRequest,), "generating")
         self._generating.progressed.connect(self._on_generating_progressed)
         self._generating.answered.connect(self._on_generating_answered)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from core.checkpoints.folder import read_folder
+from core.checkpoints.progress import Tell, tell_nobody
 from core.config import ModelConfig
 from core.model.device import choose_device
 from core.model.layout import lay_out_weights
@@ -34,12 +35,15 @@ class Bundle:
 
 
 def open_bundle(
-    folder: str | Path, device: str = "auto", like: Bundle | None = None
+    folder: str | Path,
+    device: str = "auto",
+    like: Bundle | None = None,
+    tell: Tell = tell_nobody,
 ) -> Bundle:
     """Open a model folder, of this program or of `transformers`.
 
     Another checkpoint of the same run opens in less time with the one before as `like`:
-    they share the tokenizer.
+    they share the tokenizer. `tell` hears how far it is, and may end it.
 
     Raises:
         CheckpointError: A file is missing, damaged, of another kind or too large.
@@ -48,7 +52,7 @@ def open_bundle(
     """
     chosen = choose_device(device)
     folder = Path(folder)
-    read = read_folder(folder, like)
+    read = read_folder(folder, like, tell)
     with torch.device("meta"):
         model = Transformer(read.config)
     model.load_state_dict(read.weights, assign=True, strict=True)

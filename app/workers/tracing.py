@@ -6,8 +6,10 @@ frozen; the answer to a `PartsRequest` is the trace's own cache, filled.
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,8 @@ import numpy as np
 from app.model_card import ModelCard
 from app.workers.memory import give_back
 from app.workers.runner import Worker
+from core.checkpoints.progress import Tell, tell_nobody
+from core.errors import CheckpointError
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.needs import Index
 from core.trace.trace import Trace
@@ -36,9 +40,14 @@ TRACE_ENDING = ".npz"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenRequest:
-    """Open a model folder or a trace file. Answer: `Opened`."""
+    """Open a model's folder or file, or a trace file. Answer: `Opened`.
+
+    On the way it is told how many tensors are read, and of how many: (int, int).
+    """
 
     folder: Path
+    stop: Event = field(default_factory=Event)
+    """Set to open nothing."""
 
     @property
     def doing(self) -> str:
@@ -146,7 +155,14 @@ class TracingWorker(Worker):
 
     def answer(self, request: Any) -> Any:
         """The answer that the request's docstring names."""
+        if isinstance(request, OpenRequest):
+            return open_model(request, partial(self._tell, request))
         return ANSWERS[type(request)](request)
+
+    def _tell(self, request: OpenRequest, n_done: int, n: int) -> None:
+        if request.stop.is_set() or self.should_end():
+            raise CheckpointError(f"{request.folder} was not opened: it was cancelled.")
+        self.progressed.emit(request, (n_done, n))
 
     def clear_up(self, request: Any) -> None:
         """A long sentence leaves much behind, and so does the one before it."""
@@ -154,7 +170,7 @@ class TracingWorker(Worker):
             give_back()
 
 
-def open_model(request: OpenRequest) -> Opened:
+def open_model(request: OpenRequest, tell: Tell = tell_nobody) -> Opened:
     """Load torch, if it is not there yet, and a model."""
     import torch
 
@@ -165,7 +181,7 @@ def open_model(request: OpenRequest) -> Opened:
     torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
     if request.folder.suffix.lower() == TRACE_ENDING:
         return open_trace(request.folder)
-    bundle = open_bundle(request.folder)
+    bundle = open_bundle(request.folder, tell=tell)
     return Opened(bundle, card_of(bundle))
 
 

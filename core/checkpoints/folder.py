@@ -11,9 +11,12 @@ from core.checkpoints.gguf import read_gguf
 from core.checkpoints.gguf_header import is_gguf
 from core.checkpoints.huggingface import read_huggingface
 from core.checkpoints.native import FORMAT, NativeModel, OpenModel, read_model
+from core.checkpoints.progress import Tell, tell_nobody
 
 
-def read_folder(folder: Path, like: OpenModel | None = None) -> NativeModel:
+def read_folder(
+    folder: Path, like: OpenModel | None = None, tell: Tell = tell_nobody
+) -> NativeModel:
     """Open a folder of either kind, or a file; `like` as in `read_model`.
 
     Raises:
@@ -21,7 +24,7 @@ def read_folder(folder: Path, like: OpenModel | None = None) -> NativeModel:
         TokenizerError: Its tokenizer cannot be used.
     """
     if is_gguf(folder):
-        return read_gguf(folder)
+        return read_gguf(folder, tell)
     if read_fields(folder).values.get("format") == FORMAT:
         return read_model(folder, like)
-    return read_huggingface(folder)
+    return read_huggingface(folder, tell)

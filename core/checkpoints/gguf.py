@@ -26,6 +26,7 @@ from core.checkpoints.gguf_numbers import Numbers
 from core.checkpoints.gguf_tokens import read_tokens
 from core.checkpoints.huggingface import check_memory
 from core.checkpoints.native import NativeModel, count_nan, some, weight_shapes
+from core.checkpoints.progress import Tell, tell_nobody, told
 from core.checkpoints.weight_files import refuse_pointer
 from core.config import ModelConfig
 from core.errors import CheckpointError
@@ -37,7 +38,7 @@ LLAMA3_LOW, LLAMA3_HIGH, LLAMA3_N_CTX = 1.0, 4.0, 8192
 """How Llama 3.1 to 3.3 were stretched; the file keeps the outcome alone."""
 
 
-def read_gguf(path: Path) -> NativeModel:
+def read_gguf(path: Path, tell: Tell = tell_nobody) -> NativeModel:
     """Open a GGUF file.
 
     Raises:
@@ -57,7 +58,7 @@ def read_gguf(path: Path) -> NativeModel:
     config = _stretched(_tied(config, numbers), numbers)
     entries = [_lying(entry, row) for entry in row.family.entries_of(config, fields)]
     _check(header, entries, config)
-    weights = _read(numbers, entries, config, row)
+    weights = _read(numbers, entries, config, row, tell)
     tokenizer = read_tokens(header)
     if tokenizer.n_vocab > config.n_vocab:
         raise CheckpointError(
@@ -140,12 +141,16 @@ def _check(header: GgufHeader, entries: Sequence[Entry], config: ModelConfig) ->
 
 
 def _read(
-    numbers: Numbers, entries: Iterable[Entry], config: ModelConfig, row: GgufFamily
+    numbers: Numbers,
+    entries: Sequence[Entry],
+    config: ModelConfig,
+    row: GgufFamily,
+    tell: Tell,
 ) -> dict[str, Tensor]:
     """Every weight; biases that the family lacks are 0."""
     shapes: Mapping[str, Shape] = weight_shapes(config)
     weights: dict[str, Tensor] = {}
-    for entry in entries:
+    for entry in told(entries, tell):
         tensor = numbers.read(entry.theirs)
         if row.swaps_pairs and (n_heads := _n_turned(entry, config)):
             tensor = halves_of_pairs(tensor, n_heads)

@@ -25,6 +25,7 @@ from core.checkpoints.native import (
     weight_shapes,
 )
 from core.checkpoints.places import name_of
+from core.checkpoints.progress import Tell, tell_nobody, told
 from core.checkpoints.weight_files import KINDS, Stored, WeightFiles, find_weights
 from core.config import ModelConfig
 from core.errors import CheckpointError
@@ -39,7 +40,7 @@ FLOAT32 = "float32"
 CODE = "auto_map"
 
 
-def read_huggingface(folder: Path) -> NativeModel:
+def read_huggingface(folder: Path, tell: Tell = tell_nobody) -> NativeModel:
     """Open a folder of `transformers`.
 
     Raises:
@@ -60,7 +61,7 @@ def read_huggingface(folder: Path) -> NativeModel:
     _check(folder, entries, stored, shapes)
     check_memory(folder, shapes)
     tokenizer = open_tokenizer(folder)
-    weights = _read(files, entries, stored, config, warnings)
+    weights = _read(files, entries, stored, config, warnings, tell)
     notes = [
         f"A folder of transformers: {family.title}.",
         inferred,
@@ -189,10 +190,11 @@ def _check(
 
 def _read(
     files: WeightFiles,
-    entries: Iterable[Entry],
+    entries: Sequence[Entry],
     stored: Mapping[str, Stored],
     config: ModelConfig,
     warnings: list[str],
+    tell: Tell,
 ) -> dict[str, Tensor]:
     """Every weight in float32, converted once; biases that the family lacks are 0.
 
@@ -200,7 +202,7 @@ def _read(
     through memory would take as long as the first.
     """
     shapes, weights = weight_shapes(config), {}
-    for entry in entries:
+    for entry in told(entries, tell):
         tensor = files.read(stored[entry.theirs])
         for address, weight in unpacked(entry, tensor, shapes).items():
             is_multiplied = address == EMBEDDING and config.tie_embeddings
