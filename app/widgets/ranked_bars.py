@@ -163,7 +163,8 @@ class RankedBars(QWidget):
         """Outline a row; another one than before is scrolled into sight."""
         if row != self._selected:
             self._selected = row
-            self._reveal(row)
+            if row is not None:
+                self.reveal(row)
         self._mark()
 
     @property
@@ -172,8 +173,9 @@ class RankedBars(QWidget):
         first = self._scroll.value()
         return range(first, first + self._window.item_count())
 
-    def _reveal(self, row: int | None) -> None:
-        if row is not None and row not in self.seen:
+    def reveal(self, row: int) -> None:
+        """Scroll a row into sight, if it is not there."""
+        if row not in self.seen:
             self._scroll.setValue(row - len(self.seen) // 2)
 
     def _mark(self) -> None:

@@ -74,6 +74,7 @@ class TextPage(Page):
         self._card.body.addWidget(self._status)
         self._card.body.addWidget(self._note)
         self._card.body.addWidget(hint_line(HOW))
+        self._card.body.addStretch(1)  # else the rows of switches share what is left
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(CARD_GAP)

@@ -66,7 +66,8 @@ class DrawCard(Card):
         self.body.addWidget(self.bar)
 
     def show_pick(self, view: PickView, tokenizer: Tokenizer) -> None:
-        """Show a pick."""
+        """Show a pick; another one than before is scrolled into sight."""
+        is_new = self._view is None or drawn_by(self._view) != drawn_by(view)
         self._view = view
         self.bar.show()
         self.token.show()
@@ -81,6 +82,8 @@ class DrawCard(Card):
             cut_label=cut_label(view),
         )
         self.bars.show_ranked(ranked)
+        if is_new:
+            self.bars.reveal(view.rank)
         self._pieces = stretches(view.falling, N_PIECES, view.rank)
         labelled = partial(segment, view, tokenizer)
         u = None if view.distribution.is_greedy else view.draw.u
@@ -113,6 +116,11 @@ class DrawCard(Card):
     @Slot(int)
     def _on_bar_segment_clicked(self, index: int) -> None:
         self._choose(self._pieces[index].start)
+
+
+def drawn_by(view: PickView) -> tuple[int, int]:
+    """What tells one pick from another: where it will stand, and which token it is."""
+    return view.position, view.draw.token_id
 
 
 def how_picked(view: PickView) -> str:

@@ -126,8 +126,11 @@ def test_a_row_inside_the_sentence_says_what_really_follows(panel):
 @pytest.mark.parametrize("step", ["output.logits", "output.probs", "output.pick"])
 def test_a_click_on_a_bar_selects_its_token(panel, step):
     scene, page = shown(panel, step)
-    label = bars_of(page)[3].label
-    (getattr(page, "drawn", None) or page._row).bars.row_clicked.emit(3)
+    label, bars = (
+        bars_of(page)[3].label,
+        (getattr(page, "drawn", None) or page._row).bars,
+    )
+    bars.row_clicked.emit(bars.seen.start + 3)
     (wish,) = panel.session.wishes
     assert scene.tokenizer.label(wish.token) == label
 
@@ -314,3 +317,18 @@ def test_of_characters_one_is_found_a_space_too_and_an_unknown_one_not():
     assert token_ids("a", tokenizer) == (1,)
     assert token_ids("·", tokenizer) == (0,)
     assert token_ids(" ", tokenizer) == token_ids("?", tokenizer) == ()
+
+
+def test_another_pick_is_scrolled_into_sight_and_the_same_one_left_alone(panel):
+    ranks = []
+    for seed in range(12):
+        scene, page = shown(panel, "output.pick", Sampling(seed=seed))
+        bars = page.drawn.bars
+        rank = pick_view(scene.trace, scene.sampling).rank
+        if rank not in ranks[-1:]:
+            assert rank in bars.seen
+        ranks.append(rank)
+        bars._scroll.setValue(bars._scroll.maximum())
+        panel.display(scene)
+        assert bars._scroll.value() == bars._scroll.maximum()
+    assert max(ranks) > len(bars.seen)
