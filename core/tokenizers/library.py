@@ -129,6 +129,7 @@ class LibraryTokenizer(Vocabulary):
         self._unknown_id = None if how.unknown is None else self._id(how.unknown)
         self._special_ids = frozenset(specials.values()) - {self._unknown_id}
         self._alone = frozenset(t["id"] for t in added) - {self._unknown_id}
+        self._inside_ids = self._ids_inside_words()
         self._has_space = puts_a_space_in_front(content)
         self.before, self.after = self._around()
         around = map(self.label, self.before), map(self.label, self.after)
@@ -194,7 +195,7 @@ class LibraryTokenizer(Vocabulary):
                 is_special=is_added or token_id in self._special_ids,
                 is_added=is_added,
                 is_stand_in=token_id == self._unknown_id,
-                is_inside=self._goes_on(self.token_bytes(token_id)),
+                is_inside=token_id in self._inside_ids,
             )
             pieces.append(piece)
             words.append(_word((piece,), piece.data, (piece.data,)))
@@ -239,6 +240,16 @@ class LibraryTokenizer(Vocabulary):
             return tuple(found.ids), ()
         return tuple(found.ids[: own[0]]), tuple(found.ids[own[-1] + 1 :])
 
+    def _ids_inside_words(self) -> frozenset[int]:
+        """The tokens that go on inside a word, which their names mark."""
+        if self.method != "longest match":
+            return frozenset()
+        return frozenset(
+            token_id
+            for data, token_id in self.vocabulary.items()
+            if data.startswith(INSIDE_MARK) and data != INSIDE_MARK
+        )
+
     def _id(self, name: str) -> int | None:
         found: int | None = self._reference.token_to_id(name)
         return found
@@ -265,13 +276,13 @@ class LibraryTokenizer(Vocabulary):
                 is_special=is_added or token_id in self._special_ids,
                 is_added=is_added,
                 is_stand_in=token_id == self._unknown_id,
-                is_inside=self._goes_on(own),
+                is_inside=token_id in self._inside_ids,
             )
 
     def _data(self, text: str, ids: list[int], spans: list[Span]) -> list[bytes]:
         """The bytes of each token; where one is missing, those that were typed."""
         if self._lost_id not in ids:
-            return list(map(self.token_bytes, ids))
+            return list(map(self._data_of.__getitem__, ids))
         known = [None if i == self._lost_id else self.token_bytes(i) for i in ids]
         by_bytes = self._how.spelling is BYTE_LEVEL
         return data_with_lost(text, spans, known, by_bytes=by_bytes)
@@ -301,11 +312,6 @@ class LibraryTokenizer(Vocabulary):
         data = MARKED.to_bytes(read) if is_marked else text_bytes(read)
         is_in_front = is_spelt and own[0].data.startswith(b" ")
         return b" " + data if is_in_front and not data.startswith(b" ") else data
-
-    def _goes_on(self, data: bytes) -> bool:
-        """Whether a token is one from inside a word."""
-        is_marked = self.method == "longest match" and data.startswith(INSIDE_MARK)
-        return is_marked and data != INSIDE_MARK
 
     def _read(self, text: str) -> str:
         """A text after the normaliser."""
