@@ -54,7 +54,7 @@ def _term_lines(explanation: "Explanation") -> Iterator[str]:
         yield _line(short(value, 4), " × ".join(map(_factor, operands)))
     left = np.setdiff1d(np.arange(len(terms)), shown)
     if len(left):
-        yield _line(short(float(terms[left].sum()), 4), f"{len(left)} more")
+        yield _line(short(float(terms[left].sum()), 4), f"{len(left):,} more")
 
 
 def _shown_terms(explanation: "Explanation") -> list[int]:

@@ -185,7 +185,7 @@ def _products(explanation: Explanation, reading: _Reading) -> Made:
         rows.append(Row(label, links, brief(value) if is_product else ""))
     if not len(others):
         return rows, "", ""
-    return rows, f"{len(others)} more", brief(float(sums[others].sum()))
+    return rows, f"{len(others):,} more", brief(float(sums[others].sum()))
 
 
 _BIAS = Words("bias")
@@ -221,7 +221,7 @@ def _shares(explanation: Explanation, reading: _Reading) -> Made:
     left = allowed[~np.isin(allowed, shown)]
     if not len(left):
         return rows, "", ""
-    return rows, f"{len(left)} more", _share(shares[left].sum())
+    return rows, f"{len(left):,} more", _share(shares[left].sum())
 
 
 def _share(share: float) -> str:
@@ -276,7 +276,7 @@ def _picked(explanation: Explanation, reading: _Reading) -> Made:
         rows.append(Row(label, (link,), is_own=rank == 0))
     if not len(others):
         return rows, "", ""
-    return rows, f"{len(others)} more", brief(float(block.values[others].sum()))
+    return rows, f"{len(others):,} more", brief(float(block.values[others].sum()))
 
 
 def _statistic(explanation: Explanation, reading: _Reading) -> Made:
@@ -298,7 +298,7 @@ def _statistic(explanation: Explanation, reading: _Reading) -> Made:
         ]
     if not len(others):
         return rows, "", ""
-    return rows, f"{len(others)} more", brief(float(terms[others].sum()))
+    return rows, f"{len(others):,} more", brief(float(terms[others].sum()))
 
 
 def _length(block: Block, reading: _Reading, *, is_named: bool) -> Row:

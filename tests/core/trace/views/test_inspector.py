@@ -75,6 +75,11 @@ def test_a_score_is_its_products_largest_first_and_both_factors_are_links():
     assert [head.role for head in view.heads] == ["query", "key", "muted"]
 
 
+def test_many_terms_left_out_are_counted_in_thousands():
+    view = view_of("layers.0.ffn.out", (2, 3), d_ff=1200)
+    assert view.rest == "1,194 more"
+
+
 def test_the_terms_left_out_and_those_shown_are_the_whole_sum():
     view = view_of("layers.0.ffn.out", (2, 3))
     results = [number_of(row.result) for row in view.rows if row.result]
