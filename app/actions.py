@@ -61,6 +61,7 @@ ACTIONS = (
     ActionRow("model.file", "Open a model &file…", "file"),
     ActionRow("model.browse", "On t&his computer…", "file", "Ctrl+Shift+M"),
     ActionRow("model.card", "About this &model…", "file", "Ctrl+M", "about"),
+    ActionRow("model.check", "Chec&k against the reference…", "file"),
     ActionRow("trace.open", "Open a tr&ace…", "file"),
     ActionRow("session.open", "Open a sess&ion…", "file", "Ctrl+Shift+O"),
     ActionRow("session.save", "&Save the session…", "file", "Ctrl+S", "save"),
@@ -122,6 +123,15 @@ SECTION_STARTS = frozenset(
     )
 )
 """Rows that have a line above them in their menu."""
+
+MODEL_ACTIONS = (
+    "model.card",
+    "model.check",
+    "model.open",
+    "model.file",
+    "model.browse",
+)
+"""At the top of the model menu."""
 
 
 def make_actions(window: QWidget) -> dict[str, QAction]:

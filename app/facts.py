@@ -4,6 +4,7 @@
 and connects to the signals; the session alone calls what begins with an underscore.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -31,6 +32,9 @@ class Facts(QObject):
 
     model_changed = Signal(object)
     """A model is open: its `ModelCard`. The trace of the sentence follows."""
+
+    badge_changed = Signal(object)
+    """The open model was held to another program: its `ModelCard`, with a badge."""
 
     text_changed = Signal(object)
     """What the sentence field shows: str. An object, since Qt's own strings drop lone
@@ -275,6 +279,11 @@ class Facts(QObject):
     def _take_model(self, opened: Opened) -> None:
         self._bundle, self._card = opened.bundle, opened.card
         self.model_changed.emit(opened.card)
+
+    def _take_badge(self, badge: str) -> None:
+        if self._card is not None:
+            self._card = replace(self._card, badge=badge)
+            self.badge_changed.emit(self._card)
 
     def _tell_text(self) -> None:
         """Tell of the sentence: its text, its tokens, and whether they fit."""

@@ -22,6 +22,8 @@ class ModelCard:
     """Quiet facts about its files: for whoever asks."""
     warnings: tuple[str, ...] = ()
     """What is odd about them: said at once."""
+    badge: str = ""
+    """How it was held to another program: "checked against transformers 5.24.0: …"."""
     is_recorded: bool = False
     """It is a trace file: one sentence's numbers, and no model that could read more."""
 

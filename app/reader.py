@@ -3,11 +3,16 @@
 `Session` inherits this and adds the wishes that need work: models, sentences, tokens.
 """
 
+from typing import TYPE_CHECKING
+
 from app.facts import Facts
 from app.fitting import kept_inside
 from core.generation.sampling import Sampling
 from core.trace.selection import Selection, at_step, stepped, to_layer
 from core.trace.viewing import Viewing
+
+if TYPE_CHECKING:
+    from core.bundle import Bundle
 
 
 class Reader(Facts):
@@ -54,6 +59,11 @@ class Reader(Facts):
     def request_sampling(self, sampling: Sampling) -> None:
         """Pick the next token in another way."""
         self._take_sampling(sampling)
+
+    def note_badge(self, bundle: "Bundle", badge: str) -> None:
+        """Remember how a model was held to another program, while it is open."""
+        if bundle is self._bundle:
+            self._take_badge(badge)
 
     def append_pick(self) -> None:
         """Draw the next token and put it to the sentence."""

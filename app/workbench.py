@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import ACTIONS, MENUS, SECTION_STARTS, make_actions
+from app.actions import ACTIONS, MENUS, MODEL_ACTIONS, SECTION_STARTS, make_actions
 from app.drops import Drops
 from app.exports import Exports
 from app.frame.body import Body
@@ -63,8 +63,6 @@ ABOUT = (
     "Glassformer walks a sentence through a transformer. Every number on the screen is "
     "one the model computed; click one to see what it is made of."
 )
-MODEL_ACTIONS = ("model.card", "model.open", "model.file", "model.browse")
-"""At the top of the model menu."""
 CHOICES: tuple[tuple[str, Setting[str]], ...] = (
     ("view.theme", THEME),
     ("view.maps", MAP_COLOURS),
@@ -185,6 +183,7 @@ class Workbench(QWidget):
             "model.file": self.models.ask_and_open_file,
             "model.browse": self.models.open_browser,
             "model.card": self.models.open_card,
+            "model.check": self.models.open_check,
             "trace.open": self.exports.ask_and_open_trace,
             "trace.save": self.exports.ask_and_save_trace,
             "session.open": self.session_files.ask_and_open,

@@ -73,6 +73,7 @@ class SentenceBar(QFrame):
         session.too_long_changed.connect(self._on_session_fit_changed)
         session.unknown_changed.connect(self._on_session_fit_changed)
         session.model_changed.connect(self._on_session_model_changed)
+        session.badge_changed.connect(self._show_model)
         session.activity_changed.connect(self._on_session_activity_changed)
         session.pointed_changed.connect(self._on_session_pointed_changed)
         self._on_session_text_changed(session.text)
@@ -199,13 +200,19 @@ class SentenceBar(QFrame):
 
     @Slot(object)
     def _on_session_model_changed(self, card: ModelCard) -> None:
-        kind = " · trace file" if card.is_recorded else ""
-        self.model_button.setText(short_name(card.name).replace("&", "&&") + kind)
-        self.model_button.setToolTip(as_tip(model_tip(card)))
+        self._show_model(card)
         self._recent.note(card.folder)
         self.edit.setEnabled(not card.is_recorded)
         self.edit.setToolTip(as_tip(RECORDED if card.is_recorded else ""))
         self.examples_button.setEnabled(not card.is_recorded)
+
+    @Slot(object)
+    def _show_model(self, card: ModelCard) -> None:
+        kind = " · trace file" if card.is_recorded else ""
+        mark = f" {mark_of(card)}" * bool(card.badge)
+        name = short_name(card.name).replace("&", "&&")
+        self.model_button.setText(name + mark + kind)
+        self.model_button.setToolTip(as_tip(model_tip(card)))
 
     @Slot(str)
     def _on_session_activity_changed(self, activity: str) -> None:
@@ -274,6 +281,11 @@ def menu_name(folder: Path) -> str:
     return f"{name_in(folder)} · {place}"
 
 
+def mark_of(card: ModelCard) -> str:
+    """Whether the model agreed with the program that it was held to, in a sign."""
+    return "≠" if card.badge.startswith("differs") else "✓"
+
+
 TIED = "tied: one table for embeddings and logits"
 
 
@@ -287,6 +299,7 @@ def model_tip(card: ModelCard) -> str:
         f"{config.n_layers} layers, {config.n_heads} heads, width {config.d_model}",
         f"{config.n_vocab:,} tokens known, {config.n_ctx:,} read at once",
         *(TIED,) * config.tie_embeddings,
+        *(card.badge,) * bool(card.badge),
         *card.notes,
         *card.warnings,
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.model_card import ModelCard
+from app.workers.checking import self_checked
 from app.workers.memory import give_back
 from app.workers.runner import Worker
 from core.checkpoints.progress import Tell, tell_nobody
@@ -182,7 +183,7 @@ def open_model(request: OpenRequest, tell: Tell = tell_nobody) -> Opened:
     if request.folder.suffix.lower() == TRACE_ENDING:
         return open_trace(request.folder)
     bundle = open_bundle(request.folder, tell=tell)
-    return Opened(bundle, card_of(bundle))
+    return Opened(bundle, self_checked(bundle, card_of(bundle)))
 
 
 def open_trace(file: Path) -> Opened:

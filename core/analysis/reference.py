@@ -224,6 +224,7 @@ def opened_there(folder: Path, config: ModelConfig) -> nn.Module:
         CoreError: It does not.
     """
     library = import_module(LIBRARY)
+    library.utils.logging.disable_progress_bar()
     auto = getattr(library, CLASSES[config.output_head])
     try:
         model: nn.Module = auto.from_pretrained(

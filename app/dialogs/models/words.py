@@ -77,7 +77,8 @@ def facts_about(card: ModelCard) -> list[tuple[str, str]]:
     if card.is_recorded:
         return [*facts, ("Weights", "none: this is a trace file")]
     place = [] if card.folder is None else [("Place", str(card.folder))]
-    return [*facts, ("Computes", f"in float32 on {card.device}"), *place]
+    badge = [("Reference", card.badge)] if card.badge else []
+    return [*facts, ("Computes", f"in float32 on {card.device}"), *badge, *place]
 
 
 def notes_about(card: ModelCard) -> list[tuple[str, str]]:

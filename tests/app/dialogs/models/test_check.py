@@ -1,0 +1,140 @@
+"""The sentence through model and reference: what is told, and the badge that stays."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from app.dialogs.models.check import NO_SENTENCE, CheckDialog, rows_of, step_label
+from app.dialogs.models.words import facts_about
+from app.frame.recent import RecentModels
+from app.frame.sentence_bar import SentenceBar, model_tip
+from app.settings import Settings
+from app.workers.checking import Checked, CheckingWorker, CheckRequest, self_checked
+from app.workers.tracing import card_of
+from core.analysis import self_check as checks
+from core.analysis.reference import ComparedStep, Comparison
+from core.bundle import open_bundle
+from core.model import functions
+from tests.helpers.bundles import tiny_bundle
+from tests.helpers.huggingface import save_theirs
+from tests.helpers.sessions import ShownSession, session_showing
+
+WAIT_MS = 60_000
+GOOD = ComparedStep("embed.sum", 2e-7, 1e-4)
+BAD = ComparedStep("layers.0.attn.pattern", 0.5, 1e-4)
+WORSE = ComparedStep("layers.0.resid_out", 3.0, 1e-4)
+
+
+@pytest.fixture
+def dialog(qapp):
+    session = session_showing()
+    dialog = CheckDialog(session)
+    yield dialog
+    dialog.done(0)  # which deletes it
+
+
+def answered(dialog, *rows):
+    found = Comparison("transformers 5.24.0", rows, 3)
+    request = CheckRequest(dialog._session.bundle, dialog._session.encoding)
+    dialog._on_runner_answered(request, Checked(found))
+    return found
+
+
+def test_a_model_that_agrees_wears_its_badge_on_button_tip_and_card(qtbot, dialog):
+    bar = SentenceBar(dialog._session, RecentModels(Settings()))
+    qtbot.addWidget(bar)
+    found = answered(dialog, GOOD)
+    assert dialog.message.text() == found.sentence
+    card = dialog._session.model
+    assert card.badge == "checked against transformers 5.24.0: 2e-07"
+    assert bar.model_button.text() == "tiny ✓"
+    assert card.badge in model_tip(card)
+    assert ("Reference", card.badge) in facts_about(card)
+
+
+def test_the_first_step_that_disagrees_is_marked(qtbot, dialog):
+    bar = SentenceBar(dialog._session, RecentModels(Settings()))
+    qtbot.addWidget(bar)
+    answered(dialog, GOOD, BAD, WORSE)
+    assert dialog.message.text().startswith("layers.0.attn.pattern is the first step")
+    assert dialog.table.selected == 1
+    assert [row.label for row in dialog.table.rows] == [
+        "embeddings",
+        "layer 1 pattern",
+        "layer 1 stream",
+    ]
+    assert [row.ink for row in dialog.table.rows] == ["text", "error", "error"]
+    assert bar.model_button.text() == "tiny ≠"
+
+
+def test_the_badge_of_a_model_that_is_not_open_any_more_is_dropped(dialog):
+    request = CheckRequest(tiny_bundle(n_layers=1), dialog._session.encoding)
+    found = Comparison("transformers 5.24.0", (GOOD,), 3)
+    dialog._on_runner_answered(request, Checked(found))
+    assert dialog._session.model.badge == ""
+
+
+def test_a_model_that_cannot_be_checked_says_why(qtbot, dialog):
+    dialog.show()
+    qtbot.waitUntil(dialog.again.isEnabled, timeout=WAIT_MS)
+    assert dialog.message.text().startswith("This model is in no folder")
+    assert dialog.table.rows == ()
+
+
+def test_without_a_sentence_there_is_nothing_to_check_with(qapp):
+    session = ShownSession()
+    session.open()
+    dialog = CheckDialog(session)
+    dialog.check()
+    assert dialog.message.text() == NO_SENTENCE
+    dialog.done(0)
+
+
+def test_the_cpu_has_one_row_where_there_is_another_device():
+    cpu = Comparison("the CPU", (GOOD, BAD), 3)
+    (row,) = rows_of(Checked(None, "no reference", cpu))
+    assert (row.label, row.numbers[0], row.ink) == ("GPU to CPU", "5.0e-01", "error")
+    assert row.note.startswith("layers.0.attn.pattern")
+    assert rows_of(Checked(None, "no reference")) == ()
+
+
+def test_steps_are_named_in_words():
+    names = (
+        "embed.sum",
+        "layers.11.attn.pattern",
+        "layers.0.ffn.norm",
+        "output.pooled",
+    )
+    told = ("embeddings", "layer 12 pattern", "layer 1 stream", "pooled")
+    assert tuple(map(step_label, names)) == told
+
+
+def test_the_worker_walks_a_folder_through_transformers_in_a_process(tmp_path):
+    bundle = open_bundle(save_theirs(tmp_path / "llama", "llama"), device="cpu")
+    worker, told = CheckingWorker(), []
+    worker.progressed.connect(lambda _, what: told.append(what))
+    worker.thread = lambda: SimpleNamespace(isInterruptionRequested=lambda: False)
+    checked = worker.answer(CheckRequest(bundle, bundle.tokenizer.encode("the cat")))
+    assert checked.reference is not None
+    assert checked.reference.first is None
+    assert told == ["opening it with transformers…", "comparing…"]
+
+
+def test_a_passed_self_check_is_a_note_and_a_failed_one_a_warning(monkeypatch):
+    bundle = tiny_bundle()
+    card = self_checked(bundle, card_of(bundle))
+    assert card.notes[-1].startswith("Self-check passed: ")
+    assert card.warnings == ()
+    monkeypatch.setattr(functions, "scale", lambda scores, d_head: scores)
+    card = self_checked(bundle, card_of(bundle))
+    assert card.notes == ()
+    (warning,) = card.warnings
+    assert warning.startswith("The self-check failed: fused against explicit attention")
+    assert "layers.0.attn.heads" in warning
+
+
+def test_a_self_check_that_breaks_loses_no_model(monkeypatch):
+    monkeypatch.setattr(checks, "drawn_ids", lambda bundle: 1 / 0)
+    bundle = tiny_bundle()
+    (warning,) = self_checked(bundle, card_of(bundle)).warnings
+    assert warning.startswith("The self-check could not be carried out")
