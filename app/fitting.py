@@ -9,11 +9,13 @@ from core.trace.trace import Trace
 def fitted(selection: Selection, trace: Trace, *, follows_end: bool) -> Selection:
     """The place in a new trace: the same, as far as it exists there.
 
-    Where it `follows_end`, the query is the last token, and a key right before the
-    query stays right before it.
+    Where it `follows_end`, the query is the last token that the tokenizer did not put
+    there itself, and a key right before the query stays right before it.
     """
     if follows_end:
-        query = trace.n - 1
+        pieces = trace.encoding.pieces
+        typed = (place for place, piece in enumerate(pieces) if not piece.is_added)
+        query = max(typed, default=trace.n - 1)
         is_neighbour = selection.key == max(selection.query - 1, 0)
         key = max(query - 1, 0) if is_neighbour else selection.key
         selection = replace(selection, query=query, key=key)
