@@ -37,7 +37,15 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "attention": get_args(AttentionKind),
     "output_head": get_args(OutputHead),
 }
-AT_LEAST_ONE = ("n_vocab", "n_ctx", "d_model", "n_layers", "n_heads", "rotary_n_ctx")
+AT_LEAST_ONE = (
+    "n_vocab",
+    "n_ctx",
+    "d_model",
+    "n_layers",
+    "n_heads",
+    "rotary_n_ctx",
+    "n_experts_per_token",
+)
 AT_LEAST_ZERO = (
     "n_kv_heads",
     "d_head",
@@ -45,6 +53,7 @@ AT_LEAST_ZERO = (
     "position_offset",
     "n_segments",
     "window",
+    "n_experts",
 )
 SWITCHES = (
     "gated",
@@ -136,6 +145,13 @@ class ModelConfig:
     """The bend of the feed-forward network. gelu is exact, gelu_tanh its estimate."""
     gated: bool = False
     """Multiply the hidden layer by a second, activated one (GLU)."""
+    n_experts: int = 0
+    """Feed-forward networks in a layer, of which a router picks a few for each token.
+
+    0 means one network, which reads every token (Shazeer et al. 2017 have many).
+    """
+    n_experts_per_token: int = 1
+    """Experts that a token's row is sent to: those with its largest shares."""
     tie_embeddings: bool = True
     """Read logits off with the embedding table instead of a table of their own."""
     scale_embeddings: bool = False
@@ -177,6 +193,7 @@ class ModelConfig:
                 )
         self._check_heads()
         self._check_places()
+        self._check_experts()
         self._check_numbers()
 
     @property
@@ -285,6 +302,13 @@ class ModelConfig:
             raise ConfigError(
                 f"output_head = {self.output_head!r} follows no last norm, so "
                 "norm_place must be 'post'."
+            )
+
+    def _check_experts(self) -> None:
+        if self.n_experts_per_token > max(self.n_experts, 1):
+            raise ConfigError(
+                f"n_experts_per_token = {self.n_experts_per_token} must be at most "
+                f"n_experts = {self.n_experts}."
             )
 
     def _check_numbers(self) -> None:

@@ -70,7 +70,11 @@ def step_text(step: Step, config: ModelConfig, method: str = MERGES) -> StepText
         found |= _table("steps").get(key, {})
     if not found:
         raise CoreError(f"The texts of this program say nothing of {step.name}.")
-    sizes = {**axis_sizes(config, 1), "window": config.window}
+    sizes = {
+        **axis_sizes(config, 1),
+        "window": config.window,
+        "n_experts_per_token": config.n_experts_per_token,
+    }
     return StepText(**{name: words.format_map(sizes) for name, words in found.items()})
 
 

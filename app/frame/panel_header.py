@@ -31,6 +31,7 @@ AXIS_NAMES = {
     "n_key": "key",
     "n_heads": "heads",
     "n_kv_heads": "key heads",
+    "n_experts": "experts",
     "n_vocab": "vocabulary",
 }
 """How axes are called in a shape; the others by their own names."""

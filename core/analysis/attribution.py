@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config import ModelConfig
+from core.errors import MissingWeightError
 from core.trace.numbers import may_be_broken
 from core.trace.steps import Step
 from core.trace.trace import Trace
@@ -24,6 +26,11 @@ Row = NDArray[np.float64]
 
 NORMS = ("layer_norm", "rms_norm")
 LOGITS = "output.logits"
+NO_LOGITS = "This model scores no tokens, so there is no logit to take apart."
+BENT = (
+    "This model bends its rows once more before it compares them with tokens, so no "
+    "part of them adds to a logit by itself."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,16 @@ class HeldNorm:
         return row if is_rms else row - row.mean(axis=-1, keepdims=True)
 
 
+def check_is_direct(config: ModelConfig) -> None:
+    """Refuse a model in which nothing of the stream adds to a logit by itself.
+
+    Raises:
+        MissingWeightError: It has no logits, or bends the rows before them.
+    """
+    if config.output_head != "unembed":
+        raise MissingWeightError(BENT if config.has_logits else NO_LOGITS)
+
+
 @may_be_broken
 def logit_parts(trace: Trace, position: int, token_id: int) -> tuple[Contribution, ...]:
     """Everything that added to a logit, in order of computation.
@@ -75,6 +92,7 @@ def logit_parts(trace: Trace, position: int, token_id: int) -> tuple[Contributio
     Raises:
         TraceError: There is no such token in the sentence or the vocabulary.
     """
+    check_is_direct(trace.config)
     parts: list[Contribution] = []
     logit = trace.step(LOGITS)
     row = _edited_by(trace, logit, position)
@@ -109,6 +127,16 @@ def neuron_parts(trace: Trace, layer: int, position: int, token_id: int) -> Row:
     direction = direction_behind(trace, f"{ffn}.out", position, token_id)
     active = _wide(trace, f"{ffn}.active", position)
     return np.asarray(active * _seen(trace, f"{ffn}.W_2", direction))
+
+
+@may_be_broken
+def expert_parts(trace: Trace, layer: int, position: int, token_id: int) -> Row:
+    """What a layer's experts added to a logit, each by its weight. [n_experts]."""
+    ffn = f"layers.{layer}.ffn"
+    direction = direction_behind(trace, f"{ffn}.out", position, token_id)
+    weights = _wide(trace, f"{ffn}.chosen", position)
+    answers = trace.part(f"{ffn}.experts", (None, position)).astype(np.float64)
+    return np.asarray(np.where(weights == 0, 0.0, weights * (answers @ direction)))
 
 
 def head_direction(
@@ -179,6 +207,7 @@ def held_norm(trace: Trace, step: Step, position: int) -> HeldNorm:
 
 def _back_along_stream(trace: Trace) -> Iterator[Step]:
     """The steps of the stream from the last: norms, sums, and what it began with."""
+    check_is_direct(trace.config)
     key = trace.step(LOGITS).inputs[0]
     while True:
         step = trace.step(key)

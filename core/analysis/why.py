@@ -18,6 +18,7 @@ from core.analysis.attribution import (
     LOGITS,
     Contribution,
     direction_behind,
+    expert_parts,
     head_direction,
     key_parts,
     logit_parts,
@@ -59,13 +60,21 @@ class _Question:
     parts: tuple[Contribution, ...]
 
     def stop(
-        self, step: str, sentence: str, *, head: int = 0, key: int = 0, feature: int = 0
+        self,
+        step: str,
+        sentence: str,
+        *,
+        head: int = 0,
+        key: int = 0,
+        expert: int = 0,
+        feature: int = 0,
     ) -> TourStop:
         place = Selection(
             step=step,
             query=self.position,
             key=key,
             head=head,
+            expert=expert,
             feature=feature,
             token=self.token_id,
         )
@@ -242,6 +251,9 @@ def _keys(asked: _Question, layer: int, head: int, value: float) -> Iterator[Tou
 
 def _feed_forward(asked: _Question, layer: int, value: float) -> Iterator[TourStop]:
     """What the feed-forward network added, and its largest neuron."""
+    if asked.trace.config.n_experts:
+        yield from _experts(asked, layer, value)
+        return
     given = neuron_parts(asked.trace, layer, asked.position, asked.token_id)
     neuron = int(given.argmax())
     path, name = f"layers.{layer}.ffn", f"layer {layer + 1} feed-forward"
@@ -257,6 +269,26 @@ def _feed_forward(asked: _Question, layer: int, value: float) -> Iterator[TourSt
         f"Neuron {neuron + 1} of layer {layer + 1} stands at {short(active)}; times "
         f"its row of W_2 that added {signed(float(given[neuron]))}.",
         feature=neuron,
+    )
+
+
+def _experts(asked: _Question, layer: int, value: float) -> Iterator[TourStop]:
+    """What the experts added, and why the one that added most was asked."""
+    given = expert_parts(asked.trace, layer, asked.position, asked.token_id)
+    expert = int(given.argmax())
+    path, name = f"layers.{layer}.ffn", f"layer {layer + 1} feed-forward"
+    yield asked.stop(
+        f"{path}.out",
+        f"{_first_up(name)} added {signed(value)} {asked.of_logit}; the largest part "
+        f"of it is expert {expert + 1}'s ({signed(float(given[expert]))}).",
+        feature=asked.added_feature(f"{path}.out"),
+    )
+    weight = asked.trace.value(f"{path}.chosen", (asked.position, expert))
+    yield asked.stop(
+        f"{path}.chosen",
+        f"The router gave expert {expert + 1} the weight {short(weight)} for this "
+        "token.",
+        expert=expert,
     )
 
 

@@ -28,11 +28,13 @@ class Entry:
     """It is stored as [d_out, d_in]."""
     less: float = 0.0
     """What is added to the stored numbers."""
+    expert: int | None = None
+    """Whose part of a weight it is, where each expert has a tensor of its own."""
 
 
 def stored_shape(entry: Entry, shapes: Mapping[str, Shape]) -> Shape:
     """The shape of the tensor, from those of our weights."""
-    flat = [_flat(address, shapes[address]) for address in entry.ours]
+    flat = [_flat(address, _shape(entry, address, shapes)) for address in entry.ours]
     shape = (*flat[0][:-1], sum(each[-1] for each in flat))
     return shape[::-1] if entry.is_turned else shape
 
@@ -40,14 +42,18 @@ def stored_shape(entry: Entry, shapes: Mapping[str, Shape]) -> Shape:
 def unpacked(
     entry: Entry, stored: Tensor, shapes: Mapping[str, Shape]
 ) -> dict[str, Tensor]:
-    """Our weights in a tensor, by address: views of it, where nothing is added."""
+    """Our weights in a tensor, by address: views of it, where nothing is added.
+
+    Of an expert's tensor, the expert's part of the weight.
+    """
     laid = stored.T if entry.is_turned else stored
     if entry.less:
         laid = laid.float() + entry.less
-    flat = [_flat(address, shapes[address]) for address in entry.ours]
+    ours = {address: _shape(entry, address, shapes) for address in entry.ours}
+    flat = [_flat(address, shape) for address, shape in ours.items()]
     parts = torch.split(laid, [each[-1] for each in flat], dim=-1)
     return {
-        address: part.view(*part.shape[:-1], *_inner(address, shapes[address]))
+        address: part.view(*part.shape[:-1], *_inner(address, ours[address]))
         for address, part in zip(entry.ours, parts, strict=True)
     }
 
@@ -56,12 +62,21 @@ def packed(entry: Entry, weights: Weights) -> Tensor:
     """The tensor that holds our weights."""
     flat = [
         weight.reshape(_flat(address, tuple(weight.shape)))
-        for address, weight in ((a, weights[a]) for a in entry.ours)
+        for address, weight in ((a, _part(entry, weights[a])) for a in entry.ours)
     ]
     laid = flat[0] if len(flat) == 1 else torch.cat(flat, dim=-1)
     if entry.less:
         laid = laid - entry.less
     return laid.T if entry.is_turned else laid
+
+
+def _shape(entry: Entry, address: str, shapes: Mapping[str, Shape]) -> Shape:
+    """Of a weight, or of an expert's part of it: without the axis of the experts."""
+    return shapes[address][0 if entry.expert is None else 1 :]
+
+
+def _part(entry: Entry, weight: Tensor) -> Tensor:
+    return weight if entry.expert is None else weight[entry.expert]
 
 
 def _flat(address: str, shape: Shape) -> Shape:

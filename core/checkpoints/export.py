@@ -19,6 +19,7 @@ from core.checkpoints.exporter import Exporter
 from core.checkpoints.fields import CONFIG_FILE
 from core.checkpoints.gpt2 import GPT, GPT2
 from core.checkpoints.llama import LLAMA, MISTRAL, QWEN2, QWEN3
+from core.checkpoints.mixtral import MIXTRAL
 from core.checkpoints.native import (
     WEIGHTS_FILE,
     NativeModel,
@@ -36,7 +37,7 @@ from core.training.runs import is_run
 
 log = logging.getLogger("core.checkpoints.export")
 
-EXPORTERS = (GPT2, GPT, LLAMA, MISTRAL, QWEN2, QWEN3)
+EXPORTERS = (GPT2, GPT, LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN3)
 TOKENIZER_CONFIG_FILE = "tokenizer_config.json"
 GENERATION_FILE = "generation_config.json"
 

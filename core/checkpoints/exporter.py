@@ -24,6 +24,7 @@ ONE_SIDED: Needs = {
     "norm_embeddings": (False,),
     "position_offset": (0,),
     "output_head": ("unembed",),
+    "n_experts": (0,),
 }
 """Of every class that writes the next token."""
 

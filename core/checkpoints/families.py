@@ -15,6 +15,7 @@ from core.checkpoints.llama import (
     QWEN2_FAMILY,
     QWEN3_FAMILY,
 )
+from core.checkpoints.mixtral import MIXTRAL_FAMILY
 from core.errors import CheckpointError
 
 FAMILIES: tuple[Family, ...] = (
@@ -22,6 +23,7 @@ FAMILIES: tuple[Family, ...] = (
     GPT_FAMILY,
     LLAMA_FAMILY,
     MISTRAL_FAMILY,
+    MIXTRAL_FAMILY,
     QWEN2_FAMILY,
     QWEN3_FAMILY,
     GEMMA_FAMILY,

@@ -38,6 +38,9 @@ N_BYTES = 4
 """Of a number in float32, in which is computed."""
 FLOAT32 = "float32"
 CODE = "auto_map"
+WRITES_NOT = (
+    "It looks to both sides and does not write on: Append and Generate are off."
+)
 
 
 def read_huggingface(folder: Path, tell: Tell = tell_nobody) -> NativeModel:
@@ -68,6 +71,7 @@ def read_huggingface(folder: Path, tell: Tell = tell_nobody) -> NativeModel:
         *files.notes,
         *family.notes,
         *_notes(fields, entries, stored, family),
+        "" if config.writes else WRITES_NOT,
     ]
     sizes = _vocabulary_note(tokenizer, config)
     (notes if tokenizer.n_vocab <= config.n_vocab else warnings).append(sizes)
@@ -207,8 +211,14 @@ def _read(
         for address, weight in unpacked(entry, tensor, shapes).items():
             is_multiplied = address == EMBEDDING and config.tie_embeddings
             laid = by_column(weight) if is_multiplied else weight
-            weights[address] = laid.float()
-            count_nan({address: weights[address]}, warnings)
+            if entry.expert is None:
+                weights[address] = laid.float()
+                count_nan({address: weights[address]}, warnings)
+                continue
+            if address not in weights:
+                weights[address] = torch.empty(shapes[address])
+            weights[address][entry.expert] = laid
+            count_nan({f"{address}[{entry.expert}]": laid}, warnings)
     return {
         address: weights[address] if address in weights else torch.zeros(shape)
         for address, shape in shapes.items()

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.model import functions
 from core.model.attention import Attention
+from core.model.experts import Experts
 from core.model.feed_forward import FeedForward
 from core.model.kv_cache import KeyValueCache
 from core.model.recording import Watcher
@@ -23,7 +24,7 @@ class Block(nn.Module):
         self.path = f"layers.{layer}"
         self.norm_is_first = config.norm_place == "pre"
         self.attn = Attention(config, layer)
-        self.ffn = FeedForward(config, layer)
+        self.ffn = (Experts if config.n_experts else FeedForward)(config, layer)
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(

@@ -86,6 +86,47 @@ def project_heads(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tens
     return rows.view(*x.shape[:-1], *weight.shape[1:]).transpose(-3, -2)
 
 
+def ask_experts(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Give the rows to every expert, a matrix each (Shazeer et al. 2017).
+
+    [..., n, d_in], [n_experts, d_in, d_out], [n_experts, d_out]
+    -> [..., n_experts, n, d_out]
+    """
+    rows = torch.einsum("...ni,eio->...eno", x, weight)
+    return rows if bias is None else rows + bias.unsqueeze(-2)
+
+
+def map_experts(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Multiply each expert's rows by its own matrix.
+
+    [..., n_experts, n, d_in], [n_experts, d_in, d_out], [n_experts, d_out]
+    -> [..., n_experts, n, d_out]
+    """
+    rows = torch.einsum("...eni,eio->...eno", x, weight)
+    return rows if bias is None else rows + bias.unsqueeze(-2)
+
+
+def choose(shares: Tensor, n_chosen: int) -> Tensor:
+    """Keep each row's largest shares, made to add up to one; the others become 0.
+
+    [..., n, n_experts] -> the same. So Mixtral weighs its experts (Jiang et al. 2024).
+    """
+    values, places = shares.topk(n_chosen, dim=-1)
+    kept = torch.zeros_like(shares).scatter(-1, places, values)
+    return kept / values.sum(dim=-1, keepdim=True)
+
+
+def weigh_experts(weights: Tensor, answers: Tensor) -> Tensor:
+    """Add up the experts' answers to each token, by the token's weights.
+
+    [..., n, n_experts], [..., n_experts, n, d_model] -> [..., n, d_model]
+
+    An expert that was not chosen adds nothing, also where its answer is no number.
+    """
+    weights = weights.mT.unsqueeze(-1)
+    return (weights * answers).masked_fill(weights == 0, 0.0).sum(dim=-3)
+
+
 def norm_heads(x: Tensor, eps: float, gamma: Tensor) -> Tensor:
     """Norm each head's rows by themselves, as `rms_norm` does (Henry et al. 2020).
 

@@ -22,6 +22,9 @@ def lay_out_weights(model: Transformer) -> None:
 
 
 def by_column(matrix: Tensor) -> Tensor:
-    """A matrix that is multiplied with a row, column by column where it is tall."""
-    is_tall = matrix.shape[0] > matrix.shape[1]
+    """A matrix that is multiplied with a row, column by column where it is tall.
+
+    [..., d_in, d_out] -> the same numbers.
+    """
+    is_tall = matrix.shape[-2] > matrix.shape[-1]
     return matrix.mT.contiguous().mT if is_tall else matrix

@@ -187,7 +187,9 @@ class Transformer(nn.Module):
                 nn.init.normal_(weight, std=TABLE_DEVIATION)
             elif name.startswith("W_"):
                 size = share if name in ("W_O", "W_2") else 1.0
-                nn.init.normal_(weight, std=size / math.sqrt(weight.shape[0]))
+                is_expert = ".ffn." in address  # its rows are the axis before the last
+                n_rows = weight.shape[-2 if is_expert else 0]
+                nn.init.normal_(weight, std=size / math.sqrt(n_rows))
 
 
 def n_parameters(config: ModelConfig) -> int:

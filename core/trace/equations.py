@@ -38,8 +38,8 @@ def equation(
 
 @may_be_broken
 def products(op: str, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """The terms of a sum of products; a key without a share adds nothing, even NaN."""
-    if op == "mix":
+    """The terms of a sum of products; what has no share adds nothing, even NaN."""
+    if op in ("mix", "weigh_experts"):
         return np.where(left == 0, 0.0, left * right)
     return np.asarray(left * right)
 
@@ -146,6 +146,16 @@ def _softmax(index: tuple[int, ...], values: Values) -> str:
     return rf"\frac{{e^{{{latex(row[own])}}}}}{{{' + '.join(powers + dots)}}}"
 
 
+def _chosen(index: tuple[int, ...], values: Values) -> str:
+    """Its share over those of all that were chosen."""
+    row, n_chosen = values[0], int(values[1][0])
+    chosen = np.sort(np.argsort(-row, kind="stable")[:n_chosen])
+    if index[-1] not in chosen:
+        return r"0 \quad \text{not chosen}"
+    below = " + ".join(latex(row[place]) for place in chosen)
+    return rf"\frac{{{latex(row[index[-1]])}}}{{{below}}}"
+
+
 def _tanh(index: tuple[int, ...], values: Values) -> str:
     return rf"\tanh({latex(values[0][0])})"
 
@@ -196,6 +206,7 @@ WRITERS: dict[str, Writer] = {
     "rotate_llama3": partial(_turned, "llama3"),
     "mask": _masked,
     "softmax": _softmax,
+    "choose": _chosen,
     "first_row": _one,
     "tanh": _tanh,
     "relu": _relu,

@@ -30,6 +30,7 @@ MEANINGS = {
     "b_1": "Added to neuron {a}.",
     "W_2": "What neuron {a} adds to feature {b} of the stream.",
     "b_2": "Added to feature {a} of the stream, whatever the neurons found.",
+    "W_R": "What feature {a} of the row adds to the score of expert {b}.",
     "W_T": "What feature {a} of the last row adds to feature {b} of the head's row.",
     "b_T": "Added to feature {a} of the head's row, whatever the last row holds.",
     "b_U": "Added to the logit of {token}, id {id}, whatever the row holds.",
@@ -65,10 +66,20 @@ def given_note(
         may_look = bool(trace.value(address, index))
         return _mask_note(trace, *index, may_look=may_look)
     name = address.rpartition(".")[2]
+    if is_of_expert(trace, address):
+        expert, *index_of_it = index
+        said = MEANINGS[name].format(**_names(trace, name, tuple(index_of_it), None))
+        return f"{LEARNED} {said} Of expert {expert + 1}."
     said = MEANINGS[name].format(**_names(trace, name, index, label_of))
     if name == "W_E" and _reads_off(trace.config):
         said += " The same row reads the token's logit off."
     return f"{LEARNED} {said}"
+
+
+def is_of_expert(trace: Trace, address: str) -> bool:
+    """Whether a weight has a matrix, or a row, for each expert: its first axis."""
+    has_norm_or_router = address.endswith(("gamma", "beta", "W_R"))
+    return trace.config.n_experts > 0 and ".ffn." in address and not has_norm_or_router
 
 
 def _reads_off(config: ModelConfig) -> bool:

@@ -22,6 +22,10 @@ SIGNATURES = {
     "rms_norm": "n D, ., D -> n D",
     "linear": "n i, i o, o -> n o",
     "project_heads": "n i, i h d, h d -> h n d",
+    "ask_experts": "n i, e i o, e o -> e n o",
+    "map_experts": "e n i, e i o, e o -> e n o",
+    "choose": "n E, . -> n E",
+    "weigh_experts": "n e, e n o -> n o",
     "norm_heads": "h n D, ., D -> h n D",
     "rotate": "h n D, n, . -> h n D",
     "rotate_linear": "h n D, n, ., . -> h n D",
@@ -43,7 +47,16 @@ SIGNATURES = {
     "largest": "n V -> n",
 }
 
-SUMS_OF_PRODUCTS = ("linear", "project_heads", "dot_products", "mix", "unembed")
+SUMS_OF_PRODUCTS = (
+    "linear",
+    "project_heads",
+    "dot_products",
+    "mix",
+    "unembed",
+    "ask_experts",
+    "map_experts",
+    "weigh_experts",
+)
 
 
 def input_letters(op: str) -> tuple[str, ...]:

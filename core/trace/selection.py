@@ -25,6 +25,7 @@ class Selection:
     key: int = 0
     """The token looked at."""
     head: int = 0
+    expert: int = 0
     feature: int = 0
     """Place on the last axis, where that is d_model, d_head or d_ff."""
     token: int | None = None
@@ -47,6 +48,7 @@ def clamped(selection: Selection, trace: Trace) -> Selection:
         query=min(selection.query, trace.n - 1),
         key=min(selection.key, trace.n - 1),
         head=min(selection.head, trace.config.n_heads - 1),
+        expert=min(selection.expert, max(trace.config.n_experts - 1, 0)),
         token=None if token is None or token >= trace.config.n_vocab else token,
         focus=None,
     )
@@ -134,6 +136,7 @@ def _field(axis: str, step: Step) -> str:
         "n_key": "key",
         "n_heads": "head",
         "n_kv_heads": "head",
+        "n_experts": "expert",
         "n_vocab": "token",
     }
     return fields.get(axis, "feature")

@@ -24,6 +24,9 @@ QUERY_HEADS = ("n_heads", "n", "d_head")
 KEY_HEADS = ("n_kv_heads", "n", "d_head")
 SQUARE = ("n_heads", "n_query", "n_key")
 HIDDEN = ("n", "d_ff")
+ROUTED = ("n", "n_experts")
+HIDDENS = ("n_experts", "n", "d_ff")
+ANSWERS = ("n_experts", "n", "d_model")
 JOINED = ("n", "d_heads")
 VOCABULARY = ("n", "n_vocab")
 FIRST = ("n_first", "d_model")
@@ -83,6 +86,7 @@ def axis_sizes(config: ModelConfig, n: int) -> dict[str, int]:
         "d_head": config.d_head,
         "d_heads": config.d_heads,
         "d_ff": config.d_ff,
+        "n_experts": config.n_experts,
         "n_vocab": config.n_vocab,
     }
 
@@ -170,7 +174,8 @@ def _layer_steps(config: ModelConfig, layer: str, stream: str) -> list[Step]:
     out = f"{layer}.ffn.out"
     key, formula = f"{layer}.resid_out", r"X'' = X' + \text{FFN}"
     total = Step(key, "add", (source, out), STREAM, formula)
-    part("ffn", _feed_forward_steps(config, f"{layer}.ffn", rows[-1].key), total)
+    think = _expert_steps if config.n_experts else _feed_forward_steps
+    part("ffn", think(config, f"{layer}.ffn", rows[-1].key), total)
     return rows
 
 
@@ -243,25 +248,56 @@ def _rotated_heads(config: ModelConfig, attn: str, q: str, k: str) -> list[Step]
 
 
 def _feed_forward_steps(config: ModelConfig, ffn: str, source: str) -> list[Step]:
+    rows = _hidden_steps(config, ffn, source, "linear", HIDDEN)
+    weights = _with_bias(config, f"{ffn}.W_2", f"{ffn}.b_2")
+    formula = r"\text{FFN} = F \, W_2" + _plus(config, "b_2")
+    inputs = (rows[-1].key, *weights)
+    return [*rows, Step(f"{ffn}.out", "linear", inputs, STREAM, formula)]
+
+
+def _expert_steps(config: ModelConfig, ffn: str, source: str) -> list[Step]:
+    """Many networks, and a router that weighs a few of them for each token."""
+    router, shares, chosen = f"{ffn}.router", f"{ffn}.shares", f"{ffn}.chosen"
+    rows = [
+        Step(router, "linear", (source, f"{ffn}.W_R"), ROUTED, r"R = \hat X W_R"),
+        Step(shares, "softmax", (router,), ROUTED, r"p_e = \text{softmax}_e(R)"),
+        Step(
+            chosen,
+            "choose",
+            (shares, "config.n_experts_per_token"),
+            ROUTED,
+            r"w_e = \frac{p_e}{\sum_{c \in \text{chosen}} p_c}, \quad \text{or } 0",
+        ),
+        *_hidden_steps(config, ffn, source, "ask_experts", HIDDENS),
+    ]
+    weights = _with_bias(config, f"{ffn}.W_2", f"{ffn}.b_2")
+    answers, formula = f"{ffn}.experts", r"Y_e = F_e \, W_2" + _plus(config, "b_2")
+    inputs = (rows[-1].key, *weights)
+    rows.append(Step(answers, "map_experts", inputs, ANSWERS, formula))
+    formula, inputs = r"\text{FFN} = \sum_e w_e \, Y_e", (chosen, answers)
+    return [*rows, Step(f"{ffn}.out", "weigh_experts", inputs, STREAM, formula)]
+
+
+def _hidden_steps(
+    config: ModelConfig, ffn: str, source: str, op: str, axes: tuple[str, ...]
+) -> list[Step]:
+    """From a row to the hidden layer behind its bend; `op` widens the row."""
+
     def widen(key: str, letter: str, name: str) -> Step:
         weights = _with_bias(config, f"{ffn}.W_{name}", f"{ffn}.b_{name}")
         formula = rf"{letter} = \hat X W_{name}" + _plus(config, f"b_{name}")
-        return Step(key, "linear", (source, *weights), HIDDEN, formula)
+        return Step(key, op, (source, *weights), axes, formula)
 
     bend = rf"\text{{{ACTIVATION_NAMES[config.activation]}}}"
     gate, hidden, active = f"{ffn}.gate", f"{ffn}.hidden", f"{ffn}.active"
     rows = [widen(gate, "G", "G")] if config.gated else []
     rows.append(widen(hidden, "Z", "1"))
     if config.gated:
-        inputs: tuple[str, ...] = (gate, hidden, "config.activation")
-        rows.append(Step(active, "gate", inputs, HIDDEN, rf"F = {bend}(G) \odot Z"))
-    else:
-        op = config.activation
-        rows.append(Step(active, op, (hidden,), HIDDEN, rf"F = {bend}(Z)"))
-    weights = _with_bias(config, f"{ffn}.W_2", f"{ffn}.b_2")
-    formula = r"\text{FFN} = F \, W_2" + _plus(config, "b_2")
-    out = Step(f"{ffn}.out", "linear", (active, *weights), STREAM, formula)
-    return [*rows, out]
+        inputs = (gate, hidden, "config.activation")
+        formula = rf"F = {bend}(G) \odot Z"
+        return [*rows, Step(active, "gate", inputs, axes, formula)]
+    formula = rf"F = {bend}(Z)"
+    return [*rows, Step(active, config.activation, (hidden,), axes, formula)]
 
 
 ACTIVATION_NAMES = {

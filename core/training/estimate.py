@@ -65,7 +65,8 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
         + bias * d_model
         + config.norm_qk * 2 * config.d_head
     )
-    feed_forward = (n_hidden + 1) * d_model * d_ff + bias * (n_hidden * d_ff + d_model)
+    network = (n_hidden + 1) * d_model * d_ff + bias * (n_hidden * d_ff + d_model)
+    feed_forward = max(config.n_experts, 1) * network + config.n_experts * d_model
     n_positions = config.n_ctx + config.position_offset
     is_tied = config.tie_embeddings or not config.has_logits
     output = 0 if is_tied else d_model * config.n_vocab
@@ -112,7 +113,9 @@ def window_bytes(model: ModelConfig, *, half: bool = False) -> int:
     mask = 1 if half else FLOAT
     d_model = model.d_model
     layer = 2 * d_model * (FLOAT + product) + 5 * d_model * product
-    layer += _hidden_widths(model) * model.d_ff * product
+    n_networks = max(model.n_experts, 1)
+    layer += n_networks * _hidden_widths(model) * model.d_ff * product
+    layer += model.n_experts * (d_model + 4) * product
     layer += 2 * n_masks * d_model * mask
     per_token = model.n_layers * layer + n_masks * d_model * mask
     per_token += d_model * (FLOAT + product) + 3 * model.n_vocab * FLOAT

@@ -49,6 +49,10 @@ def test_an_unknown_field_is_refused_by_name():
         ({"eps": "small"}, "eps = 'small' must be a number"),
         ({"rotary_base": float("inf")}, "rotary_base = inf"),
         ({"sinusoid_base": 0.0}, "sinusoid_base = 0.0 must be above 0"),
+        ({"n_experts": -1}, "n_experts = -1 must be at least 0"),
+        ({"n_experts_per_token": 0}, "n_experts_per_token = 0 must be at least 1"),
+        ({"n_experts": 2, "n_experts_per_token": 3}, "at most n_experts = 2"),
+        ({"n_experts_per_token": 2}, "at most n_experts = 0"),
         ({"gated": 1}, "gated = 1 must be true or false"),
     ],
 )

@@ -26,6 +26,9 @@ CONFIGS = tuple(
         ("relu", "gelu", "gelu_tanh", "silu"),
         (False, True),
     )
+) + tuple(
+    ModelConfig(n_layers=1, n_experts=8, n_experts_per_token=2, gated=gated)
+    for gated in (False, True)
 )
 STEPS = {
     (step.name, step.op, config.norm_place): (step, config)

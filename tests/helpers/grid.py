@@ -83,6 +83,36 @@ def both_sided() -> tuple[ModelConfig, ...]:
     )
 
 
+def with_experts() -> tuple[ModelConfig, ...]:
+    """Models of many networks: gated and plain, with biases and without, before a norm
+    and behind it; one expert asked, some, all.
+    """
+    return tuple(
+        ModelConfig(
+            n_vocab=16,
+            n_ctx=8,
+            d_model=16,
+            n_layers=2,
+            n_heads=4,
+            d_ff=12,
+            position="rotary" if gated else "learned",
+            norm="rms_norm" if gated else "layer_norm",
+            norm_place=place,
+            activation="silu" if gated else "relu",
+            gated=gated,
+            bias=not gated,
+            n_experts=n_experts,
+            n_experts_per_token=n_chosen,
+            tie_embeddings=not gated,
+        )
+        for gated, place, n_experts, n_chosen in (
+            (True, "pre", 4, 2),
+            (False, "post", 3, 1),
+            (False, "pre", 2, 2),
+        )
+    )
+
+
 def thin_grid() -> tuple[ModelConfig, ...]:
     """A few of the grid, so that every value of every field is among them."""
     every = tuple(grid())

@@ -18,7 +18,7 @@ SHARED_LINES = (
     ("attn.q_normed", "attn.k_normed"),
     ("attn.q_rotated", "attn.k_rotated"),
     ("attn.heads", "attn.concat", "attn.out"),
-    ("ffn.router", "ffn.shares", "ffn.chosen"),
+    ("ffn.router", "ffn.shares"),
     ("ffn.gate", "ffn.hidden"),
     ("ffn.hidden", "ffn.active", "ffn.out"),
     ("ffn.active", "ffn.out"),

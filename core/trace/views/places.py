@@ -22,6 +22,7 @@ FEATURES = {
     "d_head": "feature",
     "d_heads": "feature",
     "d_ff": "neuron",
+    "n_experts": "expert",
 }
 """What a place on such an axis is called."""
 
@@ -40,6 +41,7 @@ WEIGHT_AXES = {
     "b_G": ("neuron",),
     "W_1": ("feature", "neuron"),
     "b_1": ("neuron",),
+    "W_R": ("feature", "expert"),
     "W_2": ("neuron", "feature"),
     "b_2": ("feature",),
     "W_U": ("feature", "id"),
@@ -49,7 +51,7 @@ WEIGHT_AXES = {
     "segments": ("token",),
     "mask": ("query", "key"),
 }
-"""What the axes of weights and givens count, in words; the head is said last."""
+"""What the axes of weights and givens count, in words; heads and experts come last."""
 
 
 class Words(NamedTuple):
@@ -134,7 +136,9 @@ def _weight_words(cell: Cell, label_of: LabelOf) -> tuple[Words, ...]:
     """A weight or a given by the last part of its name, and its place."""
     name = cell.key.rpartition(".")[2]
     axes = WEIGHT_AXES.get(name, ("",) * len(cell.index))
-    said = sorted(zip(axes, cell.index, strict=True), key=_is_of_head)
+    if len(axes) < len(cell.index):
+        axes = ("of expert", *axes)
+    said = sorted(zip(axes, cell.index, strict=True), key=_is_of_whom)
     places = (
         Words(label_of(place), "accent")
         if axis == "id"
@@ -144,14 +148,14 @@ def _weight_words(cell: Cell, label_of: LabelOf) -> tuple[Words, ...]:
     return Words(name, role_of(cell.key)), *places
 
 
-def _is_of_head(place: tuple[str, int]) -> bool:
-    return place[0] == "of head"
+def _is_of_whom(place: tuple[str, int]) -> bool:
+    return place[0] in ("of head", "of expert")
 
 
 def _axis_words(
     trace: Trace, step: Step, axis: str, place: int, label_of: LabelOf
 ) -> Words:
-    if axis in ("n", "n_query", "n_key"):
+    if axis in ("n", "n_first", "n_query", "n_key"):
         is_key = axis == "n_key" or step.name in ROWS_OF_KEYS
         return Words(token_label(trace, place), "key" if is_key else "query")
     if axis == "n_vocab":

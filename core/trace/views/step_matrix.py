@@ -16,9 +16,10 @@ from core.trace.trace import Trace
 from core.trace.views.places import FEATURES, LabelOf, token_label
 from core.trace.views.roles import role_of
 
-SHARES = ("attn.pattern", "output.probs")
+SHARES = ("attn.pattern", "output.probs", "ffn.shares", "ffn.chosen")
 """Steps whose numbers run from 0 to 1."""
-HEAD_AXES = ("n_heads", "n_kv_heads")
+HEAD_AXES = ("n_heads", "n_kv_heads", "n_experts")
+"""Of which one place is shown, where they come first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +81,8 @@ def _is_head(axis: str) -> bool:
 
 
 def _head(axis: str, selection: Selection, trace: Trace) -> int:
+    if axis == "n_experts":
+        return selection.expert
     shared = trace.config.n_queries_per_key
     return selection.head if axis == "n_heads" else selection.head // shared
 

@@ -5,6 +5,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from app.panels.feed_forward import FeedForwardPanel
+from app.panels.feed_forward.experts_page import ExpertsPage
 from app.panels.feed_forward.hidden_page import HiddenPage
 from app.panels.feed_forward.norm_page import NormPage
 from app.panels.feed_forward.out_page import OutPage
@@ -13,6 +14,7 @@ from app.widgets.number_table import NumberTable
 from app.widgets.strip import VectorStrip
 from core.generation.sampling import Sampling
 from core.trace.selection import Selection
+from core.trace.views.experts import EXPERT_STEPS
 from tests.helpers.bundles import tiny_bundle, tiny_trace
 
 FFN = "layers.1.ffn"
@@ -75,6 +77,42 @@ def test_nothing_is_derived_that_was_not_asked_for_before(panel, step, monkeypat
     monkeypatch.setattr(scene.trace, "_derive", noted)
     panel.display(scene)
     assert asked == []
+
+
+EXPERTS = {"n_experts": 4, "n_experts_per_token": 2, "gated": True}
+
+
+@pytest.mark.parametrize("step", EXPERT_STEPS)
+@pytest.mark.parametrize("text", ["c", "the cat sat on the mat"])
+def test_every_step_of_a_layer_with_experts_draws(panel, step, text):
+    scene = scene_of(f"{FFN}.{step}", 0, text=text, **EXPERTS)
+    panel.display(scene)
+    page = panel.page(scene.selection.step, has_experts=True)
+    assert type(page) is ExpertsPage
+    assert page.isVisible()
+    assert not panel.grab().isNull()
+
+
+def test_a_click_on_an_expert_asks_for_it_in_the_present_step(panel):
+    for step, shown in (("chosen", "chosen"), ("hidden", "hidden"), ("out", "experts")):
+        scene = scene_of(f"{FFN}.{step}", **EXPERTS)
+        panel.display(scene)
+        panel.findChild(ExpertsPage).findChild(NumberTable).row_clicked.emit(2)
+        asked = panel.session.selections[-1]
+        assert (asked.step, asked.expert, asked.query) == (f"{FFN}.{shown}", 2, 1)
+
+
+def test_a_click_on_an_answer_asks_for_its_expert(panel):
+    scene = scene_of(f"{FFN}.out", **EXPERTS)
+    panel.display(scene)
+    weights = scene.trace.part(f"{FFN}.chosen", (1,))
+    strips = panel.findChild(ExpertsPage).findChild(VectorStrip)
+    strips.cell_clicked.emit(0, 5)
+    asked = panel.session.selections[-1]
+    assert (asked.step, asked.expert) == (f"{FFN}.experts", int(weights.argmax()))
+    strips.cell_clicked.emit(2, 5)
+    assert panel.session.selections[-1].step == f"{FFN}.out"
+    assert panel.session.selections[-1].feature == 5
 
 
 def test_a_click_on_the_map_selects_token_and_neuron(panel):

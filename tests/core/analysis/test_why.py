@@ -32,6 +32,7 @@ MODELS = [
         (
             {},
             {"norm": "rms_norm", "position": "rotary", "n_kv_heads": 1, "bias": False},
+            {"n_experts": 3, "n_experts_per_token": 2},
         ),
     )
 ]

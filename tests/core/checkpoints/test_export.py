@@ -55,6 +55,8 @@ EXPORTED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("llama", {**LLAMA, "d_head": 6, "rotary_scaling": "linear", "rotary_factor": 3}),
     ("llama", {**LLAMA, "rotary_scaling": "llama3", "rotary_n_ctx": 16}),
     ("mistral", {**LLAMA, "window": 3}),
+    ("mixtral", {**LLAMA, "n_experts": 4, "n_experts_per_token": 2}),
+    ("mixtral", {**LLAMA, "n_experts": 1, "window": 3, "scale_embeddings": True}),
     ("qwen2", {**LLAMA, "qkv_bias": True}),
     ("qwen3", {**LLAMA, "norm_qk": True, "d_head": 6}),
 )
@@ -131,6 +133,7 @@ def test_a_model_that_is_exported_writes_on(tmp_path: Path) -> None:
         ({**GPT, "d_ff": 20}, "norm_place = 'pre' instead of 'post'"),
         ({**LLAMA, "norm": "layer_norm"}, "norm = 'rms_norm' instead of 'layer_norm'"),
         ({**LLAMA, "norm_place": "post"}, "norm_place = 'pre' instead of 'post'"),
+        ({**GPT2, "n_experts": 2}, "n_experts = 0 instead of 2"),
         ({**LLAMA, "gated": False}, "Llama, would need gated = True instead of False"),
     ],
 )

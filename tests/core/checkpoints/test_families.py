@@ -56,6 +56,9 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("mistral", {}),
     ("mistral", {"sliding_window": 1}),
     ("mistral", {"sliding_window": None, "head_dim": 6}),
+    ("mixtral", {}),
+    ("mixtral", {"num_experts_per_tok": 1, "sliding_window": 3}),
+    ("mixtral", {"num_experts_per_tok": 5, "hidden_act": "gelu"}),
     ("qwen2", {}),
     (
         "qwen2",
@@ -192,6 +195,26 @@ def test_the_kind_of_gelu_is_read_and_not_guessed(tmp_path, name, fields, kind):
 def test_the_epsilon_of_the_norms_is_read(tmp_path):
     assert opened(tmp_path / "a", "gpt2", layer_norm_epsilon=1e-12).config.eps == 1e-12
     assert opened(tmp_path / "b", "llama", rms_norm_eps=1e-3).config.eps == 1e-3
+
+
+@pytest.mark.parametrize("n_chosen", [1, 2, 5])
+def test_router_scores_and_chosen_experts_are_those_of_transformers(tmp_path, n_chosen):
+    fields = {"num_experts_per_tok": n_chosen}
+    trace = run_trace(opened(tmp_path, "mixtral", **fields), ids=IDS)
+    with torch.inference_mode():
+        theirs = tiny_model("mixtral", **fields)(
+            torch.tensor([IDS]), output_router_logits=True
+        )
+    assert len(theirs.router_logits) == trace.config.n_layers
+    for i, scores in enumerate(theirs.router_logits):
+        found = trace[f"layers.{i}.ffn.router"]
+        np.testing.assert_allclose(found, scores, atol=TOLERANCE)
+        weights = trace[f"layers.{i}.ffn.chosen"]
+        assert ((weights > 0).sum(axis=1) == n_chosen).all()
+        np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-6)
+        best = scores.topk(n_chosen).indices
+        for row, places in zip(weights, best, strict=True):
+            assert set(np.flatnonzero(row)) == set(places.tolist())
 
 
 def test_embedding_rows_are_those_of_the_file(tmp_path):

@@ -9,9 +9,10 @@ import torch
 
 from core.config import ModelConfig
 from core.trace.explain import Explanation
+from core.trace.needs import SUMS_OF_PRODUCTS
 from core.trace.steps import TOKEN_OPS
 from core.trace.trace import Trace
-from tests.helpers.grid import both_sided, grid, thin_grid
+from tests.helpers.grid import both_sided, grid, thin_grid, with_experts
 from tests.helpers.traces import random_model, traced_ids
 
 IDS = (3, 1, 4, 1, 5)
@@ -24,7 +25,7 @@ def by_hand(explanation: Explanation, config: ModelConfig) -> float:
     index = explanation.index
     one = [float(v[0]) for v in values]
     op = explanation.op
-    if op in ("linear", "project_heads", "dot_products", "mix", "unembed"):
+    if op in SUMS_OF_PRODUCTS:
         products = math.fsum(a * b for a, b in zip(values[0], values[1], strict=True))
         return products + math.fsum(one[2:])
     if op == "softmax":
@@ -60,9 +61,16 @@ def by_hand(explanation: Explanation, config: ModelConfig) -> float:
         "scale": lambda: x / math.sqrt(one[1]),
         "mask": lambda: x if one[1] else -math.inf,
         "gate": lambda: bend(config.activation, x) * one[1],
+        "choose": lambda: weight_of(values[0][index[-1]], values[0], int(one[1])),
         "largest": lambda: float(np.argmax(values[0])),
     }
     return rules[op]() if op in rules else bend(op, x)
+
+
+def weight_of(share: float, shares: np.ndarray, n_chosen: int) -> float:
+    """A share among the largest, over their sum."""
+    chosen = sorted(shares, reverse=True)[:n_chosen]
+    return share / math.fsum(chosen) if share in chosen else 0.0
 
 
 def slowed(speed: float, factor: float = 1.0, *llama3: float) -> float:
@@ -115,7 +123,16 @@ def test_every_corner_of_every_step_explains_itself(number):
 
 @pytest.mark.parametrize("config", both_sided(), ids=lambda c: c.output_head)
 def test_every_step_of_models_that_look_to_both_sides_explains_itself(config):
-    trace = traced_ids(config, IDS)
+    check_every_step(traced_ids(config, IDS))
+
+
+@pytest.mark.parametrize("config", with_experts(), ids=lambda c: c.activation)
+def test_every_step_of_models_with_experts_explains_itself(config):
+    check_every_step(traced_ids(config, IDS))
+
+
+def check_every_step(trace: Trace) -> None:
+    """Every step as a whole, and every corner of it."""
     draw = np.random.default_rng(0)
     for step in trace.steps:
         if step.op not in TOKEN_OPS:

@@ -46,6 +46,8 @@ VARIANTS: tuple[dict[str, Any], ...] = (
     {"tie_embeddings": False, "bias": False},
     {"dropout": 0.1},
     LLAMA,
+    {**LLAMA, "n_experts": 4, "n_experts_per_token": 2, "d_ff": 48},
+    {"n_experts": 3},
 )
 FACTOR = 1.15
 """Between what is estimated and what is kept."""
