@@ -259,8 +259,11 @@ class Facts(QObject):
 
     @property
     def can_append_pick(self) -> bool:
-        """Whether the trace is of the present sentence, and its logits are numbers."""
+        """Whether the model goes on with texts, and the present logits are numbers."""
         can_write = not (self.is_recorded or self.is_generating)
+        trace = self.trace
+        if trace is None or not trace.config.writes:
+            return False
         return self.is_current and not self.broken_from and can_write
 
     def can_step(self, by: int) -> bool:

@@ -177,13 +177,10 @@ class Session(Reader):
             self._after_adding()
 
     def append_pick(self) -> None:
-        """Draw a token from the last row of the logits and put it to the sentence.
-
-        The same token that `generate` would write. Nothing happens while the trace is
-        not yet of this sentence: what is drawn from must be what is shown.
-        """
+        """Put the token to the sentence that `generate` would, from what is shown."""
         trace = self.trace
-        if trace is None or not self.is_current or self.is_generating:
+        is_free = self.is_current and not self.is_generating
+        if trace is None or not (is_free and trace.config.writes):
             return
         logits = trace.part("output.logits", (trace.n - 1,))
         u = uniform(self._sampling.seed, trace.n)
@@ -203,19 +200,20 @@ class Session(Reader):
 
     def generate(self, n_new: int) -> None:
         """Write on, at most `n_new` tokens and no more than fit the model."""
-        can_read = self._sentence.is_settled and not self.unknown
-        if self._reader is None or self.is_generating or not can_read:
+        reader, is_busy = self._reader, self.unknown or self.is_generating
+        can_read = self._sentence.is_settled and not is_busy
+        if reader is None or not (can_read and reader.config.writes):
             return
         if not self.n_room:
             error = TraceError(
-                f"The sentence fills all {self._reader.config.n_ctx} tokens that this "
-                "model can read; shorten it to write on."
+                f"The sentence fills all {reader.config.n_ctx} tokens that this model "
+                "can read; shorten it to write on."
             )
             self._tell_failure(ErrorReport.of(error, "generating text"))
             return
         self._begin_adding()
         how = self._sampling, min(n_new, self.n_room), Event(), self.reads_specials
-        request = GenerateRequest(self._reader, self.encoding.ids, *how)
+        request = GenerateRequest(reader, self.encoding.ids, *how)
         self._take_writing(request)
         self._generating.request(request)
         self._tell_activity()

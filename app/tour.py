@@ -23,6 +23,11 @@ NO_WEIGHTS = (
     "are found with. Open the model to ask."
 )
 
+NO_WAY = (
+    "Why it said that can be told of models whose last rows are compared with tokens "
+    "as they are; this one bends them first, or says nothing."
+)
+
 
 class TourGuide(QObject):
     """Owns the stops and which of them is the present one."""
@@ -120,10 +125,15 @@ class TourGuide(QObject):
     def _on_session_changed(self) -> None:
         if self._action is not None:
             is_recorded = self._session.is_recorded
-            self._action.setEnabled(self._session.is_current and not is_recorded)
+            trace = self._session.trace
+            has_way = trace is None or trace.config.output_head == "unembed"
+            can_ask = self._session.is_current and not is_recorded and has_way
+            self._action.setEnabled(can_ask)
             key = self._action.shortcut().toString()
             asked = f"{self._action.text().replace('&', '')} ({key})"
-            self.reason_changed.emit(as_tip(NO_WEIGHTS if is_recorded else asked))
+            reason = NO_WEIGHTS if is_recorded else NO_WAY
+            is_possible = has_way and not is_recorded
+            self.reason_changed.emit(as_tip(asked if is_possible else reason))
 
     @Slot(object)
     def _on_session_trace_changed(self, _: object) -> None:

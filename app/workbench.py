@@ -32,6 +32,7 @@ from app.frame.stepper import Stepper
 from app.frame.time_bar import TimeBar
 from app.frame.token_bar import TokenBar
 from app.frame.tour_strip import TourStrip
+from app.masking import Masking
 from app.model_card import ModelCard
 from app.model_windows import ModelWindows
 from app.panel_host import PanelHost
@@ -219,6 +220,7 @@ class Workbench(QWidget):
         self.sentence.offer_training(actions["training.open"])
         self.inspector.trail.use_actions(actions)
         self.tour.guide.use_actions(actions)
+        self._masking = Masking(session, actions)
 
     def _choice_actions(self, group: str) -> list[QAction]:
         named = self.actions_by_id.items()

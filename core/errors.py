@@ -30,7 +30,7 @@ class TraceError(CoreError):
 
 
 class MissingWeightError(TraceError):
-    """A weight that a trace without a model does not have. Names the weight."""
+    """A weight or a way that a trace without a model, or this model, does not have."""
 
 
 class TrainingError(CoreError):

@@ -202,6 +202,8 @@ def state_of(piece: Piece, *, is_new: bool) -> State:
 
 def next_words(trace: Trace, label_of: LabelOf) -> tuple[Words, ...]:
     """The likeliest tokens after the last one: ("next", "·CAT", "0.41", ...)."""
+    if not trace.config.writes:
+        return ()
     shares = trace.part("output.probs", (trace.n - 1,))
     if not np.isfinite(shares).all():
         return (Words("next: not a number", "warning"),)

@@ -276,7 +276,8 @@ def broken_from(trace: Trace) -> str | None:
     computed. It takes all of the kept ones: a fused attention may swallow a NaN.
     """
     keys = [key for key in trace.keys if trace.step(key).axes]
-    telling = [*(key for key in keys if trace.is_kept(key)), "output.logits"]
+    last = "output.logits" if trace.config.has_logits else keys[-1]
+    telling = [*(key for key in keys if trace.is_kept(key)), last]
     if all(is_finite(trace, key) for key in telling):
         return None
     return next((key for key in keys if not is_finite(trace, key)), None)
@@ -287,7 +288,8 @@ def is_finite(trace: Trace, key: str) -> bool:
 
     Of what comes after the layers, the last row alone is looked at.
     """
-    values = trace.part(key, (trace.n - 1,) if key.startswith("output.") else ())
+    is_last = key.startswith("output.") and trace.shape(key)[0] == trace.n
+    values = trace.part(key, (trace.n - 1,) if is_last else ())
     least = 0.0 if key.endswith(".masked") else values.min()
     return bool(np.isfinite(values.max()) and np.isfinite(least))
 

@@ -91,9 +91,10 @@ def marks(scene: Scene, row: Ranking) -> tuple[Mark, ...]:
     chosen, label = chosen_token(scene, row), scene.tokenizer.label
     found = [Mark(float(row.logits[chosen]), f"{label(chosen)} selected", "text")]
     true = follower(scene.trace, row.query)
+    comes = "follows here" if scene.trace.config.writes else "stands here"
     if true is not None and true != chosen:
         logit = float(row.logits[true])
-        found.append(Mark(logit, f"{label(true)} follows here", "muted"))
+        found.append(Mark(logit, f"{label(true)} {comes}", "muted"))
     return tuple(found)
 
 

@@ -11,12 +11,13 @@ from app.panels.output.probs_page import ProbsPage
 from app.scene import Scene
 from app.session import Session
 from core.trace.needs import Index
+from core.trace.views.output import LOGITS, NORM, PICK, PROBS
 
 PAGES: tuple[tuple[str, type[Page]], ...] = (
-    ("output.norm", NormPage),
-    ("output.logits", LogitsPage),
-    ("output.probs", ProbsPage),
-    ("output.pick", PickPage),
+    (NORM, NormPage),
+    (LOGITS, LogitsPage),
+    (PROBS, ProbsPage),
+    (PICK, PickPage),
 )
 """Each step's key and its page."""
 
@@ -34,10 +35,16 @@ class OutputPanel(Panel):
 
     def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
         """What the present step's page asks for."""
-        return self._pages[scene.selection.step].parts(scene)
+        return self._page(scene).parts(scene)
 
     def display(self, scene: Scene) -> None:
         """Show the present step's page."""
-        page = self._pages[scene.selection.step]
+        page = self._page(scene)
         page.display(scene)
         self._stack.setCurrentWidget(page)
+
+    def _page(self, scene: Scene) -> Page:
+        """The present step's; a model that does not write has nothing to draw."""
+        step = scene.selection.step
+        is_pick = step == PICK and not scene.trace.config.writes
+        return self._pages[PROBS if is_pick else step]

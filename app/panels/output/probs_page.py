@@ -142,9 +142,10 @@ def certainty(scene: Scene, row: Ranking) -> tuple[Figure, ...]:
         Figure("half of it", half, "so few of the likeliest hold 0.5 together"),
     ]
     true = follower(scene.trace, row.query)
+    comes = "goes on" if scene.trace.config.writes else "stands here"
     if true is not None:
         words = (
-            f"goes on in the sentence: rank {row.rank(true) + 1:,}, "
+            f"{comes} in the sentence: rank {row.rank(true) + 1:,}, "
             f"{row.surprisal(true):.2f} bits of surprise"
         )
         share = short(float(row.probs[true]), 4)

@@ -75,5 +75,6 @@ class RowCard(Card):
 
 
 def title(scene: Scene, row: Ranking) -> str:
-    """After which token of the sentence."""
-    return f"After {token_label(scene.trace, row.query)}"
+    """After which token of the sentence, or at which."""
+    where = "After" if scene.trace.config.writes else "At"
+    return f"{where} {token_label(scene.trace, row.query)}"

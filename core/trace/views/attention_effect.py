@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attribution import key_parts
+from core.analysis.attribution import check_is_direct, key_parts
 from core.analysis.effect import (
     is_edited,
     reach,
@@ -188,7 +188,12 @@ class KeyEffects:
 def effect_parts(
     trace: Trace, attn: str, at: Selection, *, is_summed: bool
 ) -> tuple[Part, ...]:
-    """What the views below ask of the trace."""
+    """What the views below ask of the trace.
+
+    Raises:
+        MissingWeightError: Nothing adds to a logit by itself in this model.
+    """
+    check_is_direct(trace.config)
     place = at.head // trace.config.n_queries_per_key
     pattern = f"{attn}.pattern"
     # With norms behind every sum, the way to the logits passes all later ones.

@@ -124,7 +124,12 @@ def row_parts(query: int) -> tuple[tuple[str, Index], ...]:
 
 
 def follower(trace: Trace, query: int) -> int | None:
-    """The id that really follows in the sentence; None after the last token."""
+    """The id that the row is about in the sentence; None after the last token.
+
+    It is the one that follows, or that of the place itself in a model that fills gaps.
+    """
+    if trace.config.output_head == "masked":
+        return trace.ids[query]
     return trace.ids[query + 1] if query + 1 < trace.n else None
 
 

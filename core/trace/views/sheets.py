@@ -74,10 +74,10 @@ def part_code(key: str, index: Index) -> str:
 
 def _axis(trace: Trace, step: Step, axis: str, label_of: LabelOf) -> Axis:
     size = trace.sizes[axis]
-    if axis in ("n", "n_query", "n_key"):
+    if axis in ("n", "n_first", "n_query", "n_key"):
         is_key = axis == "n_key" or step.name in ROWS_OF_KEYS
         role = "key" if is_key else "query"
-        name = {"n": "token", "n_query": "query", "n_key": "key"}[axis]
+        name = {"n_query": "query", "n_key": "key"}.get(axis, "token")
         return Axis(name, tuple(token_label(trace, i) for i in range(size)), role)
     if axis == "n_vocab":
         return Axis("next token", tuple(map(label_of, range(size))))

@@ -1,0 +1,87 @@
+"""Models that look to both sides in the window: each step, and what is off and why."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.main_window import MainWindow
+from app.settings import Settings
+from app.workbench import Workbench
+from core.bundle import open_bundle
+from tests.helpers.encoders import save_encoder
+from tests.helpers.sessions import ShownSession
+
+TEXT = "the cat sat on a mat"
+
+
+@pytest.fixture
+def session(qapp):
+    session = ShownSession()
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def window(session, qtbot):
+    window = MainWindow(Settings())
+    qtbot.addWidget(window)
+    window.furnish(Workbench(session, Settings()))
+    window.show()
+    return window
+
+
+@pytest.fixture
+def bench(window):
+    return window.bench
+
+
+def read(session: ShownSession, folder: Path, name: str, text: str = TEXT) -> None:
+    session.take(open_bundle(save_encoder(folder, name), device="cpu"))
+    session.read(text)
+
+
+@pytest.mark.parametrize("name", ["bert", "distilbert", "minilm", "distilbert base"])
+def test_every_step_can_be_stood_at(bench, session, tmp_path, name):
+    read(session, tmp_path, name)
+    for key in session.trace.keys:
+        session.go_to(key)
+        assert bench.host.header.title.text
+    assert not session.broken_from
+
+
+def test_a_model_that_fills_gaps_does_not_write_on(bench, session, tmp_path):
+    read(session, tmp_path, "bert")
+    actions = bench.actions_by_id
+    for name in ("token.append", "text.generate", "tour.start"):
+        assert not actions[name].isEnabled(), name
+    ids = session.encoding.ids
+    session.append_pick()
+    session.generate(3)
+    assert session.encoding.ids == ids
+    assert bench.tokens.next.text == ""
+
+
+def test_a_masked_token_is_asked_for_at_its_own_place(bench, session, tmp_path):
+    read(session, tmp_path, "bert")
+    mask = bench.actions_by_id["token.mask"]
+    assert mask.isEnabled()
+    session.go_to("output.pick")
+    session.request_selection(replace(session.selection, query=2))
+    mask.trigger()
+    assert session.encoding.ids == (2, 5, 4, 7, 8, 9, 10, 3)
+    assert session.text == "the [MASK] sat on a mat"
+    assert session.reads_specials
+
+
+@pytest.mark.parametrize("name", ["minilm", "distilbert base"])
+def test_without_a_head_nothing_is_masked(bench, session, tmp_path, name):
+    read(session, tmp_path, name)
+    assert not bench.actions_by_id["token.mask"].isEnabled()
+
+
+def test_the_way_to_a_logit_is_refused_in_words(bench, session, tmp_path):
+    read(session, tmp_path, "bert")
+    session.go_to("layers.0.attn.pattern")
+    session.request_viewing(replace(session.scene.viewing, picture="effect"))
+    assert "bends its rows once more" in bench.host.header.sentence.text()
