@@ -111,6 +111,7 @@ class ModelWindows(QObject):
     def _on_session_opening_ended(self, _: object) -> None:
         self._opening = None
         self._progress.reset()
+        self._progress.hide()
 
     @Slot()
     def open_check(self) -> "CheckDialog":

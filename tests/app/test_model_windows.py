@@ -30,6 +30,7 @@ def test_progress_follows_the_opening_and_cancel_stops_it(windows, tmp_path):
 def test_an_opening_that_ended_is_not_cancelled_later(windows, tmp_path):
     request = OpenRequest(tmp_path / "big")
     windows._session.opening_progressed.emit(request, (3, 10))
+    windows._progress.show()
     windows._session.model_changed.emit(windows._session.model)
     windows._progress.canceled.emit()
     assert not request.stop.is_set()
