@@ -67,6 +67,9 @@ def _is_taken(lane: list[LatticeBox], box: LatticeBox) -> bool:
 class Lattice(Canvas):
     """The boxes of a word up to a border, from left to right."""
 
+    REVEAL_MARGIN = ceil(WIDEST_LETTER / 2)
+    """The sum at the end of a box goes half as far."""
+
     box_clicked = Signal(int)
     """A box was clicked or entered: the position at which its end is looked at."""
 

@@ -16,7 +16,7 @@ from app.widgets.play_slider import PlaySlider
 from app.widgets.rows import Column, Row, Rows
 from core.tokenizers.base import Encoding
 from core.tokenizers.labels import label_of
-from core.trace.views.tokens import cut_note, no_merges_reason, word_of
+from core.trace.views.tokens import cut_note, no_merges_reason, word_of, word_title
 from core.trace.views.ways import LatticeArc, LatticeView, lattice_view, letters_title
 
 NOTE = (
@@ -81,7 +81,7 @@ class BestPathFace(Card):
         self.rows.show_rows(rows_at(self._view, done))
         self.slider.show_position(done, word.n_recorded)
         title = letters_title(word, done) if self._view else "no path"
-        self.set_title(f"{label_of(word.data)} · {title}")
+        self.set_title(f"{word_title(word)} · {title}")
 
     def _show_word(self, encoding: Encoding, chosen: int) -> None:
         word = encoding.words[chosen]

@@ -28,6 +28,7 @@ from core.trace.views.tokens import (
     merges_title,
     no_merges_reason,
     word_of,
+    word_title,
 )
 
 ROWS_SHARE, TREE_SHARE = 6, 5
@@ -96,7 +97,7 @@ class MergesFace(Card):
         self.rows.set_position(n_merges)
         self.tree.set_position(n_merges)
         self.slider.show_position(n_merges, len(word.merges))
-        self.set_title(f"{label_of(word.data)} · {merges_title(word, n_merges)}")
+        self.set_title(f"{word_title(word)} · {merges_title(word, n_merges)}")
 
     def _show_word(self, encoding: Encoding, chosen: int) -> None:
         word = encoding.words[chosen]

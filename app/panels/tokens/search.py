@@ -14,7 +14,7 @@ from app.widgets.merge_rows import MergeRow, MergeRows
 from app.widgets.play_slider import PlaySlider
 from core.tokenizers.base import Encoding
 from core.tokenizers.labels import label_of
-from core.trace.views.tokens import no_merges_reason, way_reason, word_of
+from core.trace.views.tokens import no_merges_reason, way_reason, word_of, word_title
 from core.trace.views.ways import SearchState, rounds_title, search_states
 
 NOTE = (
@@ -62,7 +62,7 @@ class SearchFace(Card):
         self.rows.set_position(done)
         self.slider.show_position(done, word.n_recorded)
         title = rounds_title(word, done) if word.n_recorded else "no search"
-        self.set_title(f"{label_of(word.data)} · {title}")
+        self.set_title(f"{word_title(word)} · {title}")
 
     def _show_word(self, encoding: Encoding, chosen: int) -> None:
         word = encoding.words[chosen]
@@ -73,7 +73,7 @@ class SearchFace(Card):
         self.empty.word.show_text(" ".join(map(label_of, word.symbols)))
         self.empty.reason.setText(reason)
         self.rows.show_rows(tuple(map(row_of, states)))
-        self.set_note(way_reason(word) or NOTE)
+        self.set_note((way_reason(word) if word.n_recorded else "") or NOTE)
 
 
 def row_of(state: SearchState) -> MergeRow:

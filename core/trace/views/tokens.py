@@ -64,6 +64,8 @@ class VocabularyRow:
     id: int
 
 
+LONGEST_TITLE = 20
+"""Characters of a word in a heading."""
 MOST_ROWS = 1000
 """Of a vocabulary that is shown whole."""
 
@@ -165,6 +167,12 @@ def merge_trees(word: Word) -> tuple[Join, ...]:
             join = Join(label_of(merge.joined), parts, order, merge.rank)
             trees[place : place + 2] = [join]
     return tuple(trees)
+
+
+def word_title(word: Word) -> str:
+    """A word in a heading: of a very long one only its beginning."""
+    label = label_of(word.data)
+    return label if len(label) <= LONGEST_TITLE else f"{label[: LONGEST_TITLE - 1]}…"
 
 
 def merges_title(word: Word, n_merges: int) -> str:
