@@ -187,6 +187,19 @@ class RunConfig:
     training: TrainingConfig
     watch: WatchConfig = field(default_factory=WatchConfig)
 
+    def __post_init__(self) -> None:
+        for name, taught in TAUGHT.items():
+            value = getattr(self.model, name)
+            if value != taught:
+                raise ConfigError(
+                    f"{name} = {value!r} must be {taught!r} to be trained here: what is "
+                    "taught is the next token, read off those before it."
+                )
+
+
+TAUGHT = {"attention": "causal", "output_head": "unembed", "n_segments": 0}
+"""Fields of a model, and what they must be so that it can learn the next token."""
+
 
 def read_config(folder: Path) -> RunConfig:
     """Read `config.toml` of a run's folder.

@@ -2,8 +2,15 @@ from pathlib import Path
 
 import pytest
 
+from core.config import ModelConfig
 from core.errors import ConfigError
-from core.training.config import DataConfig, RunConfig, TrainingConfig, read_config
+from core.training.config import (
+    DataConfig,
+    RunConfig,
+    TokenizerConfig,
+    TrainingConfig,
+    read_config,
+)
 
 RECIPE = Path("resources/models/default/recipe")
 
@@ -94,3 +101,15 @@ def test_the_default_models_recipe_can_be_read() -> None:
 def test_a_byte_order_mark_of_an_editor_is_passed_over(tmp_path: Path) -> None:
     text = '\ufeff[data]\ntrain = ["a.txt"]\n'
     assert config_of(tmp_path, text).data == DataConfig(train=("a.txt",))
+
+
+@pytest.mark.parametrize(("field", "value"), [("attention", "both"), ("n_segments", 2)])
+def test_a_model_that_sees_what_comes_is_refused_by_name(field, value):
+    model = ModelConfig(norm_place="post", **{field: value})
+    with pytest.raises(ConfigError, match=f"^{field} = {value!r} must be"):
+        RunConfig(
+            model=model,
+            data=DataConfig(train=("a.txt",)),
+            tokenizer=TokenizerConfig(),
+            training=TrainingConfig(),
+        )
