@@ -192,8 +192,8 @@ class RunConfig:
             value = getattr(self.model, name)
             if value != taught:
                 raise ConfigError(
-                    f"{name} = {value!r} must be {taught!r} to be trained here: what is "
-                    "taught is the next token, read off those before it."
+                    f"{name} = {value!r} must be {taught!r} to be trained here: what "
+                    "is taught is the next token, read off those before it."
                 )
 
 
