@@ -30,6 +30,7 @@ from core.errors import CoreError
 from core.model.transformer import Transformer
 from core.pipeline import segments_of, trace_encoding
 from core.tokenizers.base import Encoding
+from core.trace.numbers import short
 from core.trace.steps import steps_for
 from core.trace.trace import Trace
 
@@ -64,6 +65,15 @@ class ComparedStep:
         """Whether the difference is rounding."""
         return self.difference <= self.limit
 
+    @property
+    def label(self) -> str:
+        """The step in words: "layer 1 pattern", "layer 1 stream", "logits"."""
+        parts = self.step.split(".")
+        if parts[0] != "layers":
+            return "embeddings" if parts[0] == "embed" else parts[-1]
+        what = "pattern" if parts[-1] == "pattern" else "stream"
+        return f"layer {int(parts[1]) + 1} {what}"
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -91,8 +101,8 @@ class Comparison:
     def badge(self) -> str:
         """What stays on the model: "checked against transformers 5.24.0: 3e-06"."""
         if self.first is not None:
-            return f"differs from {self.against} from {self.first.step} on"
-        return f"checked against {self.against}: {self.largest:.0e}"
+            return f"differs from {self.against} from {self.first.label} on"
+        return f"checked against {self.against}: {short(self.largest, 2)}"
 
     @property
     def sentence(self) -> str:
@@ -101,12 +111,12 @@ class Comparison:
         if self.first is None:
             return (
                 f"All {len(self.rows)} steps agree with {self.against} on {n}; the "
-                f"largest difference is {self.largest:.0e}, which is rounding."
+                f"largest difference is {short(self.largest, 2)}, which is rounding."
             )
         return (
-            f"{self.first.step} is the first step that disagrees with {self.against}: "
-            f"by {self.first.difference:.0e} on {n}, where {self.first.limit:.0e} is "
-            "rounding."
+            f"The {self.first.label} ({self.first.step}) is the first that disagrees "
+            f"with {self.against}: by {short(self.first.difference, 2)} on {n}, where "
+            f"{short(self.first.limit, 2)} is rounding."
         )
 
 

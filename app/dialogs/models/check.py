@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QW
 
 from app.failures import ErrorReport
 from app.session import Session
-from app.widgets.card import plain_label, set_ink
+from app.widgets.card import Card, plain_label, set_ink
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.qt_calls import tells_faults
 from app.workers.checking import Checked, CheckingWorker, CheckRequest
@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 TITLE = "Check against the reference"
 SIZE, LEAST_SIZE = (560, 520), (400, 300)
 MARGIN, GAP = 18, 12
-HEADS = ("difference", "rounding")
+CARD = "Largest difference by step"
+HEADS = ("difference", "limit")
+NO_DIFFERENCE = "0"
 WAITING = "Walking the sentence through transformers, too; its loading takes seconds."
 NO_SENTENCE = "There is no sentence to check with: type something first."
 RECORDED = "This is a trace file; there is no model to check."
 FIRST = "the first step that disagrees"
+LEGEND = "A bar is the share of the limit that rounding may reach."
+WRONG = "error"
+"""The colour of what disagrees."""
 
 
 @tells_faults
@@ -46,7 +51,7 @@ class CheckDialog(QDialog):
         self._session = session
         self._asked: CheckRequest | None = None
         self.message, self.note = plain_label(""), plain_label("", "muted")
-        self.table = NumberTable("Differences by step")
+        self.card, self.table = Card(CARD), NumberTable(CARD)
         self.again, self.close_button = QPushButton("Check again"), QPushButton("Close")
         self._runner = Runner(CheckingWorker(), (CheckRequest,), "checking")
         self._arrange()
@@ -74,17 +79,18 @@ class CheckDialog(QDialog):
         column.setContentsMargins(*[MARGIN] * 4)
         column.setSpacing(GAP)
         column.addWidget(self.message)
-        column.addWidget(self.table, 1)
+        self.card.body.addWidget(self.table)
+        self.card.set_note(LEGEND)
+        column.addWidget(self.card, 1)
         column.addWidget(self.note)
-        column.addStretch(0)
         column.addLayout(foot)
+        column.setAlignment(self.message, Qt.AlignmentFlag.AlignTop)
 
     @Slot()
     def check(self) -> None:
         """Compare the present sentence."""
         bundle, encoding = self._session.bundle, self._session.encoding
-        self.table.show_rows((), HEADS)
-        self.table.set_selected(None)
+        self._show_rows(())
         self.note.hide()
         if bundle is None or not self._session.is_current:
             recorded = self._session.is_recorded
@@ -99,7 +105,15 @@ class CheckDialog(QDialog):
         """Begin at once."""
         super().showEvent(event)
         if self._asked is None:
+            self.close_button.setFocus()
             self.check()
+
+    def _show_rows(self, rows: tuple[TableRow, ...]) -> None:
+        """Show steps, the first that disagrees marked; without any, no table."""
+        self.table.show_rows(rows, HEADS)
+        wrong = (place for place, row in enumerate(rows) if row.ink == WRONG)
+        self.table.set_selected(next(wrong, None))
+        self.card.setVisible(bool(rows))
 
     def _say(self, sentence: str, ink: str) -> None:
         self.message.setText(sentence)
@@ -119,10 +133,7 @@ class CheckDialog(QDialog):
         else:
             self._say(found.sentence, "checked" if found.first is None else "error")
             self._session.note_badge(request.bundle, found.badge)
-        self.table.show_rows(rows_of(checked), HEADS)
-        rows = found.rows if found else ()
-        wrong = (place for place, row in enumerate(rows) if not row.agrees)
-        self.table.set_selected(next(wrong, None))
+        self._show_rows(rows_of(checked))
         self.note.setText(found.note if found else "")
         self.note.setVisible(bool(self.note.text()))
 
@@ -143,9 +154,7 @@ def rows_of(checked: Checked) -> tuple[TableRow, ...]:
     """Steps with their differences; bars are shares of what rounding explains."""
     found, rows = checked.reference, []
     if found is not None:
-        rows = [
-            _row(step_label(row.step), row, row is found.first) for row in found.rows
-        ]
+        rows = [_row(row.label, row, row is found.first) for row in found.rows]
     if checked.cpu is not None:
         worst = worst_of(checked.cpu)
         rows.append(_row("GPU to CPU", worst, checked.cpu.first is not None))
@@ -157,23 +166,18 @@ def worst_of(found: "Comparison") -> "ComparedStep":
     return found.first or max(found.rows, key=lambda row: row.difference / row.limit)
 
 
-def step_label(key: str) -> str:
-    """A step in a word or two: "layer 1 pattern", "layer 1 stream", "logits"."""
-    parts = key.split(".")
-    if parts[0] != "layers":
-        return {"embed": "embeddings"}.get(parts[0], parts[-1])
-    what = "pattern" if parts[-1] == "pattern" else "stream"
-    return f"layer {int(parts[1]) + 1} {what}"
-
-
 def _row(label: str, step: "ComparedStep", is_first: bool) -> TableRow:
     """One line of the table; the first step that disagrees stands out."""
-    ink = "error" if not step.agrees else "text"
     return TableRow(
         label,
-        (f"{step.difference:.1e}", f"{step.limit:.1e}"),
+        (written(step.difference), written(step.limit)),
         min(1.0, step.difference / step.limit),
-        "checked" if step.agrees else "error",
+        "checked" if step.agrees else WRONG,
         f"{step.step}: {FIRST}" if is_first else step.step,
-        ink,
+        "text" if step.agrees else WRONG,
     )
+
+
+def written(x: float) -> str:
+    """A difference with two figures and its power of ten; none is a plain 0."""
+    return f"{x:.1e}" if x else NO_DIFFERENCE

@@ -8,6 +8,7 @@ import pytest
 from core.analysis import reference
 from core.analysis.reference import (
     MOST_TOKENS,
+    ComparedStep,
     Comparison,
     against_cpu,
     against_transformers,
@@ -78,8 +79,9 @@ def test_a_weight_that_was_changed_is_found_at_its_first_step(
     found = against_transformers(*given, ours, lambda _: None)
     assert found.first is not None
     assert found.first.step == step
-    assert found.badge == f"differs from {found.against} from {step} on"
-    assert found.sentence.startswith(f"{step} is the first step that disagrees")
+    label = found.first.label
+    assert found.badge == f"differs from {found.against} from {label} on"
+    assert found.sentence.startswith(f"The {label} ({step}) is the first that disagr")
 
 
 def test_a_model_of_ours_is_exported_for_it(tmp_path):
@@ -144,3 +146,14 @@ def test_the_limit_grows_with_the_numbers_and_nan_is_only_like_nan():
     assert a.difference == pytest.approx(0.02)
     assert not b.agrees
     assert compare({"b": ours["b"]}, {"b": ours["b"]}, "it", 2).first is None
+
+
+def test_steps_are_named_in_words_that_count_from_one():
+    names = (
+        "embed.sum",
+        "layers.11.attn.pattern",
+        "layers.0.ffn.norm",
+        "output.pooled",
+    )
+    told = ("embeddings", "layer 12 pattern", "layer 1 stream", "pooled")
+    assert tuple(ComparedStep(name, 0.0, 1.0).label for name in names) == told
