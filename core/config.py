@@ -21,7 +21,7 @@ MOST_TRIED = 10_000
 """Head counts on either side, in the search for one that divides."""
 
 Position = Literal["sinusoidal", "learned", "rotary", "none"]
-Norm = Literal["layer_norm", "rms_norm"]
+Norm = Literal["layer_norm", "rms_norm", "none"]
 NormPlace = Literal["pre", "post"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 RotaryScaling = Literal["none", "linear", "llama3"]
@@ -56,6 +56,7 @@ AT_LEAST_ZERO = (
     "n_experts",
 )
 SWITCHES = (
+    "feed_forward",
     "gated",
     "tie_embeddings",
     "scale_embeddings",
@@ -138,9 +139,14 @@ class ModelConfig:
     norm_qk: bool = False
     """Norm each head's queries and keys by RMS, before they are turned."""
     norm: Norm = "layer_norm"
-    """Layer norm takes the mean away and divides by the deviation; RMS norm divides."""
+    """Layer norm takes the mean away and divides by the deviation; RMS norm divides.
+
+    none: rows are read as they are, which the smallest models can bear.
+    """
     norm_place: NormPlace = "pre"
     """pre: each part reads a normed copy. post: the sum is normed, as in 2017."""
+    feed_forward: bool = True
+    """Follow attention with a feed-forward network; without it attention is all."""
     activation: Activation = "gelu"
     """The bend of the feed-forward network. gelu is exact, gelu_tanh its estimate."""
     gated: bool = False
@@ -193,6 +199,7 @@ class ModelConfig:
                 )
         self._check_heads()
         self._check_places()
+        self._check_left_out()
         self._check_experts()
         self._check_numbers()
 
@@ -304,7 +311,21 @@ class ModelConfig:
                 "norm_place must be 'post'."
             )
 
+    def _check_left_out(self) -> None:
+        """What is left out can neither follow anything nor be asked for."""
+        if self.norm == "none" and self.norm_embeddings:
+            raise ConfigError("norm = 'none', so norm_embeddings must be false.")
+        if self.norm_place == "post" and self.norm == "none":
+            raise ConfigError("norm = 'none', so norm_place must be 'pre'.")
+        if self.norm_place == "post" and not self.feed_forward:
+            raise ConfigError("feed_forward = false, so norm_place must be 'pre'.")
+
     def _check_experts(self) -> None:
+        if self.n_experts and not self.feed_forward:
+            raise ConfigError(
+                f"n_experts = {self.n_experts} are feed-forward networks, so "
+                "feed_forward must be true."
+            )
         if self.n_experts_per_token > max(self.n_experts, 1):
             raise ConfigError(
                 f"n_experts_per_token = {self.n_experts_per_token} must be at most "

@@ -190,6 +190,8 @@ def _layers(asked: _Question) -> Iterator[TourStop]:
     found: list[tuple[float, list[TourStop]]] = []
     for kind, stops in (("attention", _attention), ("feed-forward", _feed_forward)):
         sums = by_layer(asked.parts, kind)
+        if not sums:
+            continue
         layer = max(sums, key=lambda layer: sums[layer])
         found.append((sums[layer], list(stops(asked, layer, sums[layer]))))
     for _, made in sorted(found, key=lambda pair: -pair[0]):

@@ -25,6 +25,7 @@ ONE_SIDED: Needs = {
     "position_offset": (0,),
     "output_head": ("unembed",),
     "n_experts": (0,),
+    "feed_forward": (True,),
 }
 """Of every class that writes the next token."""
 

@@ -22,9 +22,11 @@ class Block(nn.Module):
     def __init__(self, config: ModelConfig, layer: int) -> None:
         super().__init__()
         self.path = f"layers.{layer}"
-        self.norm_is_first = config.norm_place == "pre"
+        self.sums_are_normed = config.norm_place == "post"
+        self.reads_normed = not self.sums_are_normed and config.norm != "none"
         self.attn = Attention(config, layer)
-        self.ffn = (Experts if config.n_experts else FeedForward)(config, layer)
+        network = Experts if config.n_experts else FeedForward
+        self.ffn = network(config, layer) if config.feed_forward else None
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(
@@ -39,19 +41,21 @@ class Block(nn.Module):
         path = self.path
         stream = watch(f"{path}.resid_in", stream)
 
-        x = self._normed("attn", stream, watch) if self.norm_is_first else stream
+        x = self._normed("attn", stream, watch) if self.reads_normed else stream
         out = self.dropout(self.attn(x, positions, watch, cache, allowed))
         stream = watch(f"{path}.resid_mid", functions.add(stream, out))
-        if not self.norm_is_first:
+        if self.sums_are_normed:
             stream = self._normed("attn", stream, watch)
 
-        x = self._normed("ffn", stream, watch) if self.norm_is_first else stream
+        if self.ffn is None:
+            return watch(f"{path}.resid_out", functions.same(stream))
+        x = self._normed("ffn", stream, watch) if self.reads_normed else stream
         out = self.dropout(self.ffn(x, watch))
         stream = watch(f"{path}.resid_out", functions.add(stream, out))
-        if not self.norm_is_first:
+        if self.sums_are_normed:
             stream = self._normed("ffn", stream, watch)
         return stream
 
     def _normed(self, part: str, stream: Tensor, watch: Watcher) -> Tensor:
-        norm = self.attn.norm if part == "attn" else self.ffn.norm
+        norm = getattr(self, part).norm
         return watch(f"{self.path}.{part}.norm", norm(stream))

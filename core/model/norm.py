@@ -56,4 +56,5 @@ class HeadNorm(nn.Module):
 NORMS: dict[str, Callable[[ModelConfig], nn.Module]] = {
     "layer_norm": LayerNorm,
     "rms_norm": RMSNorm,
+    "none": nn.Identity,
 }

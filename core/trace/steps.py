@@ -161,7 +161,8 @@ def _layer_steps(config: ModelConfig, layer: str, stream: str) -> list[Step]:
             rows.append(_norm(config, f"{layer}.{name}.norm", total.key, "X'"))
 
     source = first.key
-    if pre:
+    reads_normed = pre and config.norm != "none"
+    if reads_normed:
         rows.append(_norm(config, f"{layer}.attn.norm", source, "X"))
     out = f"{layer}.attn.out"
     key, formula = f"{layer}.resid_mid", r"X' = X + \text{Attention}"
@@ -169,7 +170,10 @@ def _layer_steps(config: ModelConfig, layer: str, stream: str) -> list[Step]:
     part("attn", _attention_steps(config, f"{layer}.attn", rows[-1].key), total)
 
     source = rows[-1].key
-    if pre:
+    if not config.feed_forward:
+        same = Step(f"{layer}.resid_out", "same", (source,), STREAM, "X'' = X'")
+        return [*rows, same]
+    if reads_normed:
         rows.append(_norm(config, f"{layer}.ffn.norm", source, "X'"))
     out = f"{layer}.ffn.out"
     key, formula = f"{layer}.resid_out", r"X'' = X' + \text{FFN}"
@@ -355,7 +359,7 @@ def _before_logits(config: ModelConfig, stream: str) -> list[Step]:
             Step(active, config.activation, (dense,), STREAM, bend),
             _norm(config, "output.norm", active, "F"),
         ]
-    if config.norm_place == "pre":
+    if config.norm_place == "pre" and config.norm != "none":
         return [_norm(config, "output.norm", stream, "X")]
     return []
 

@@ -54,10 +54,11 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
     d_model, d_ff, bias = config.d_model, config.d_ff, config.bias
     d_heads, d_keys = config.d_heads, config.n_kv_heads * config.d_head
     n_hidden = 2 if config.gated else 1
-    n_norms = 2 * config.n_layers + config.norm_embeddings
+    n_norms = (1 + config.feed_forward) * config.n_layers + config.norm_embeddings
     is_masked = config.output_head == "masked"
     has_dense = is_masked or config.output_head == "pooled"
     n_norms += is_masked or config.norm_place == "pre"
+    n_norms *= config.norm != "none"
     has_shift = bias and config.norm == "layer_norm"
     attention = (
         2 * d_model * (d_heads + d_keys)
@@ -75,7 +76,7 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
         "embedding": (config.n_vocab + config.n_segments) * d_model,
         "position": n_positions * d_model if config.position == "learned" else 0,
         "attention": config.n_layers * attention,
-        "feed-forward": config.n_layers * feed_forward,
+        "feed-forward": config.feed_forward * config.n_layers * feed_forward,
         "norms": n_norms * d_model * (1 + has_shift),
         "output": output,
     }
@@ -112,13 +113,14 @@ def window_bytes(model: ModelConfig, *, half: bool = False) -> int:
     n_masks = 1 if model.dropout else 0
     mask = 1 if half else FLOAT
     d_model = model.d_model
-    layer = 2 * d_model * (FLOAT + product) + 5 * d_model * product
-    n_networks = max(model.n_experts, 1)
+    row = d_model * (FLOAT * (model.norm != "none") + product)
+    layer = (1 + model.feed_forward) * row + 5 * d_model * product
+    n_networks = model.feed_forward * max(model.n_experts, 1)
     layer += n_networks * _hidden_widths(model) * model.d_ff * product
     layer += model.n_experts * (d_model + 4) * product
     layer += 2 * n_masks * d_model * mask
     per_token = model.n_layers * layer + n_masks * d_model * mask
-    per_token += d_model * (FLOAT + product) + 3 * model.n_vocab * FLOAT
+    per_token += row + 3 * model.n_vocab * FLOAT
     squares = 0 if half else 3 * n_masks * model.n_heads * model.n_ctx * FLOAT
     return model.n_ctx * (per_token + model.n_layers * squares)
 

@@ -113,6 +113,30 @@ def with_experts() -> tuple[ModelConfig, ...]:
     )
 
 
+def smallest() -> tuple[ModelConfig, ...]:
+    """Models that leave parts out: norms, the feed-forward network, both."""
+    return tuple(
+        ModelConfig(
+            n_vocab=16,
+            n_ctx=8,
+            d_model=16,
+            n_layers=1 if norm == "none" else 2,
+            n_heads=1 if norm == "none" else 2,
+            d_ff=12,
+            position="learned",
+            norm=norm,
+            feed_forward=feed_forward,
+            tie_embeddings=False,
+            bias=feed_forward,
+        )
+        for norm, feed_forward in (
+            ("none", False),
+            ("none", True),
+            ("layer_norm", False),
+        )
+    )
+
+
 def thin_grid() -> tuple[ModelConfig, ...]:
     """A few of the grid, so that every value of every field is among them."""
     every = tuple(grid())

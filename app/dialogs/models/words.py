@@ -47,9 +47,20 @@ def _positions(config: ModelConfig) -> str:
 
 
 def _feed_forward(config: ModelConfig) -> str:
+    if not config.feed_forward:
+        return "none"
     gate = ", gated" if config.gated else ""
     bend = ACTIVATIONS.get(config.activation, config.activation)
-    return f"{config.d_ff:,} wide{gate}, {bend}"
+    wide = f"{config.d_ff:,} wide{gate}, {bend}"
+    if not config.n_experts:
+        return wide
+    return f"{config.n_experts} experts, {config.n_experts_per_token} asked; {wide}"
+
+
+def _norm(config: ModelConfig) -> str:
+    if config.norm == "none":
+        return "none"
+    return f"{NORMS[config.norm]} {PLACES[config.norm_place]}, ε = {config.eps:g}"
 
 
 FACTS: tuple[tuple[str, Callable[[ModelConfig], str]], ...] = (
@@ -60,12 +71,7 @@ FACTS: tuple[tuple[str, Callable[[ModelConfig], str]], ...] = (
     ("Vocabulary", lambda config: f"{config.n_vocab:,} tokens"),
     ("Context", lambda config: f"{config.n_ctx:,} tokens"),
     ("Positions", _positions),
-    (
-        "Norm",
-        lambda config: (
-            f"{NORMS[config.norm]} {PLACES[config.norm_place]}, ε = {config.eps:g}"
-        ),
-    ),
+    ("Norm", _norm),
     ("Output tied", lambda config: TIED if config.tie_embeddings else UNTIED),
 )
 """What is said of a configuration, in order."""

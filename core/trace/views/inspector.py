@@ -195,8 +195,15 @@ def _term_label(explanation: Explanation, reading: _Reading, place: int) -> Word
     """What the terms of this sum run over: tokens, features or neurons."""
     block = explanation.blocks[0]
     axis = reading.trace.step(block.address).axes[block.index.index(None)]
+    return _place_label(axis, reading, place)
+
+
+def _place_label(axis: str, reading: _Reading, place: int) -> Words:
+    """A place on an axis: a token looked at, one of the vocabulary, a feature."""
     if axis == "n_key":
         return Words(token_label(reading.trace, place), "key")
+    if axis == "n_vocab":
+        return Words(reading.label_of(place), "accent")
     return Words(f"{FEATURES[axis]} {place + 1}")
 
 
@@ -209,13 +216,10 @@ def _shares(explanation: Explanation, reading: _Reading) -> Made:
     shown = [int(place) for place in reading.cut(order)[0]]
     if own not in shown:
         shown = [*shown[: reading.n_terms - 1], own]
-    is_vocabulary = reading.trace.step(explanation.address).axes[-1] == "n_vocab"
+    axis = reading.trace.step(explanation.address).axes[-1]
     rows = []
-    for place in shown if is_vocabulary else sorted(shown):
-        if is_vocabulary:
-            label = Words(reading.label_of(place), "accent")
-        else:
-            label = Words(token_label(reading.trace, place), "key")
+    for place in shown if axis == "n_vocab" else sorted(shown):
+        label = _place_label(axis, reading, place)
         link = reading.link(block.operand(place), 4)
         rows.append(Row(label, (link,), _share(shares[place]), place == own))
     left = allowed[~np.isin(allowed, shown)]

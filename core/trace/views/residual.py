@@ -77,6 +77,10 @@ def key_of(station: int) -> str:
 def measure_cells(trace: Trace, station: int, query: int) -> tuple[Cell, ...]:
     """Where the numbers of a station come from: before, added, cosine, after."""
     total = trace.step(key_of(station))
+    if total.op != "add":
+        handed_on = Cell(total.key, (query, 0))  # nothing was added: the step says so
+        length = statistic_cell("length", (total.key, query))
+        return length, handed_on, handed_on, length
     before, added, after = ((key, query) for key in (*total.inputs, total.key))
     return (
         statistic_cell("length", before),

@@ -12,7 +12,7 @@ from core.trace.explain import Explanation
 from core.trace.needs import SUMS_OF_PRODUCTS
 from core.trace.steps import TOKEN_OPS
 from core.trace.trace import Trace
-from tests.helpers.grid import both_sided, grid, thin_grid, with_experts
+from tests.helpers.grid import both_sided, grid, smallest, thin_grid, with_experts
 from tests.helpers.traces import random_model, traced_ids
 
 IDS = (3, 1, 4, 1, 5)
@@ -129,6 +129,14 @@ def test_every_step_of_models_that_look_to_both_sides_explains_itself(config):
 @pytest.mark.parametrize("config", with_experts(), ids=lambda c: c.activation)
 def test_every_step_of_models_with_experts_explains_itself(config):
     check_every_step(traced_ids(config, IDS))
+
+
+@pytest.mark.parametrize("config", smallest(), ids=lambda c: c.norm)
+def test_every_step_of_models_that_leave_parts_out_explains_itself(config):
+    trace = traced_ids(config, IDS)
+    check_every_step(trace)
+    left_out = [key for key in trace.keys if ".norm" in key or ".ffn." in key]
+    assert bool(left_out) == (config.norm != "none" or config.feed_forward)
 
 
 def check_every_step(trace: Trace) -> None:

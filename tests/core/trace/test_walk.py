@@ -10,7 +10,7 @@ from core.trace.selection import Selection, cell_of, pointed_at
 from core.trace.trail import Trail, can_go, followed, moved, stretch
 from core.trace.views.inspector import inspector_view
 from tests.helpers.bundles import tiny_tokenizer, tiny_trace
-from tests.helpers.grid import thin_grid
+from tests.helpers.grid import smallest, thin_grid, with_experts
 from tests.helpers.traces import traced_ids
 
 IDS = (3, 1, 4, 1, 5)
@@ -38,9 +38,12 @@ def walk(trace, draw, start):
     return way
 
 
-@pytest.mark.parametrize("number", range(len(thin_grid())))
+CONFIGS = (*thin_grid(), *with_experts(), *smallest())
+
+
+@pytest.mark.parametrize("number", range(len(CONFIGS)))
 def test_every_way_down_from_a_logit_ends_at_a_weight_a_place_or_the_text(number):
-    config = thin_grid()[number]
+    config = CONFIGS[number]
     trace = traced_ids(config, IDS, seed=number)
     draw = np.random.default_rng(number)
     ends = set()

@@ -48,6 +48,9 @@ VARIANTS: tuple[dict[str, Any], ...] = (
     LLAMA,
     {**LLAMA, "n_experts": 4, "n_experts_per_token": 2, "d_ff": 48},
     {"n_experts": 3},
+    {"norm": "none", "feed_forward": False},
+    {"norm": "none"},
+    {"feed_forward": False},
 )
 FACTOR = 1.15
 """Between what is estimated and what is kept."""
