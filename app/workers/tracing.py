@@ -156,9 +156,10 @@ class TracingWorker(Worker):
 
     def answer(self, request: Any) -> Any:
         """The answer that the request's docstring names."""
+        answer_to = ANSWERS[type(request)]
         if isinstance(request, OpenRequest):
-            return open_model(request, partial(self._tell, request))
-        return ANSWERS[type(request)](request)
+            return answer_to(request, partial(self._tell, request))
+        return answer_to(request)
 
     def _tell(self, request: OpenRequest, n_done: int, n: int) -> None:
         if request.stop.is_set() or self.should_end():
@@ -300,7 +301,7 @@ def derive(request: PartsRequest) -> None:
         request.trace.part(address, index)
 
 
-ANSWERS: dict[type, Callable[[Any], Any]] = {
+ANSWERS: dict[type, Callable[..., Any]] = {
     OpenRequest: open_model,
     EncodeRequest: encode,
     MomentRequest: move,
