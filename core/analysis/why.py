@@ -180,6 +180,8 @@ def _table(trace: Trace) -> str:
 
 def _held(trace: Trace) -> str:
     """Why the parts sum to the logit although a norm divides."""
+    if trace.config.norm == "none":
+        return "No norm stands between."
     if trace.config.norm_place == "pre":
         return "The final norm's divisor is held as it was here."
     return "The divisor of every norm behind a part is held as it was here."
@@ -215,10 +217,11 @@ def _attention(asked: _Question, layer: int, value: float) -> Iterator[TourStop]
     )
     found = asked.position, asked.token_id
     seen = head_direction(asked.trace, layer, head, *found)
+    between = " and" if asked.trace.config.norm == "none" else ", the norm and"
     yield asked.stop(
         f"{path}.heads",
         f"Head {head + 1} of layer {layer + 1} added {signed(heads[head])}: its "
-        f"output through W_O, the norm and {_table(asked.trace)}.",
+        f"output through W_O{between} {_table(asked.trace)}.",
         head=head,
         feature=asked.feature(f"{path}.heads", seen, head),
     )

@@ -38,6 +38,17 @@ MODELS = [
 ]
 
 
+def test_the_tour_of_the_smallest_model_speaks_of_no_norm_and_no_network():
+    trace = tiny_trace(norm="none", feed_forward=False, n_layers=1, n_heads=1)
+    stops = tour_of(trace)
+    said = " ".join(stop.sentence for stop in stops)
+    assert "No norm stands between." in said
+    assert "the norm" not in said
+    assert not any(".ffn." in stop.selection.step for stop in stops)
+    for stop in stops:
+        assert clamped(stop.selection, trace) == stop.selection
+
+
 def tour_of(trace, position=None, token_id=None):
     position = trace.n - 1 if position is None else position
     if token_id is None:
