@@ -5,6 +5,7 @@ with the present station marked; at the right the addition itself, and the chose
 token's norms from layer to layer.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Slot
@@ -45,6 +46,8 @@ FREE = QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored
 """Cards keep their sizes whatever they show, so that a step forward moves nothing."""
 STATIONS = ("attn", "ffn")
 HEADS = ("before", "added", "cosine", "after")
+NOTHING_ADDED = "–"
+"""In place of the cosine of a row that is 0."""
 MEASURES = (
     "A length is the root of a row's summed squares. The cosine says where the added "
     "row points: 1 along the stream, 0 across it, −1 against it."
@@ -140,7 +143,7 @@ class ResidualPanel(Panel):
         rows = tuple(
             TableRow(
                 f"{station // 2 + 1} {STATIONS[station % 2]}",
-                tuple(map(number_text, numbers)),
+                texts_of(numbers),
                 numbers[1] / most,
                 SIDES[station % 2].role,
                 ink=SIDES[station % 2].role,
@@ -191,3 +194,11 @@ def _place(step: Step) -> str:
     """Where in the stream a step is: "into layer 2", "layer 2"."""
     before = "into " if step.name == "resid_in" else ""
     return f"{before}layer {(step.layer or 0) + 1}"
+
+
+def texts_of(numbers: Sequence[float]) -> tuple[str, ...]:
+    """The lengths and the cosine of a station; where nothing is added it has none."""
+    texts = list(map(number_text, numbers))
+    if numbers[1] == 0:
+        texts[HEADS.index("cosine")] = NOTHING_ADDED
+    return tuple(texts)

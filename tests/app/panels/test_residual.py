@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject
 
-from app.panels.residual import MEASURES, POST_NOTE, ResidualPanel
+from app.panels.residual import MEASURES, POST_NOTE, ResidualPanel, texts_of
 from app.scene import Scene
 from core.generation.sampling import Sampling
 from core.trace.selection import Selection
@@ -113,3 +113,8 @@ def test_another_step_moves_no_card(panel, qtbot):
         qtbot.wait(1)
         sizes.append((panel._streams.geometry(), panel._sum.geometry()))
     assert sizes[0] == sizes[1] == sizes[2]
+
+
+def test_where_nothing_is_added_there_is_no_cosine():
+    assert texts_of((2.0, 0.0, float("nan"), 2.0)) == ("2.00", "0.00", "–", "2.00")
+    assert texts_of((2.0, 1.0, 0.5, 2.6)) == ("2.00", "1.00", "0.50", "2.60")
