@@ -25,7 +25,9 @@ def test_every_step_of_every_family_is_drawn(
     try:
         desk.read(WIDE)
         trace = desk.session.trace
-        widest = Cell("layers.0.ffn.hidden", (2, trace.config.d_ff - 1))
+        hidden = "layers.0.ffn.hidden"
+        *experts, _, width = trace.shape(hidden)
+        widest = Cell(hidden, (*(0 for _ in experts), 2, width - 1))
         chosen = pointed_at(desk.session.selection, trace, widest)
         desk.session.request_selection(chosen)
         for step in trace.keys:
