@@ -12,6 +12,8 @@ from PySide6.QtGui import QImage
 
 from tests.helpers.bundles import save_tiny
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 END_S = 60
 

@@ -11,6 +11,8 @@ from core.trace.selection import pointed_at
 from tests.helpers.desk import Desk
 from tests.helpers.huggingface import MAKERS, change_config, save_theirs
 
+pytestmark = pytest.mark.thorough
+
 N_LAYERS = ("n_layer", "num_hidden_layers")
 WIDE = "the cat sat on the mat"
 

@@ -99,6 +99,7 @@ def bend(activation: str, x: float) -> float:
     return x / (1 + math.exp(-x))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("position", ["sinusoidal", "learned", "rotary", "none"])
 def test_every_step_follows_from_its_inputs_and_explains_its_cells(position):
     seen = 0
@@ -213,6 +214,7 @@ def check_operand(
         assert found == value or math.isclose(found, value, rel_tol=1e-5, abs_tol=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("position", ["sinusoidal", "learned", "rotary", "none"])
 def test_derived_logits_equal_those_of_the_plain_forward_pass(position):
     for number, config in enumerate(c for c in grid() if c.position == position):
