@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -32,11 +33,16 @@ from transformers import (
     Qwen3ForCausalLM,
 )
 
+from core.bundle import open_bundle
+from core.checkpoints.huggingface import read_huggingface
+from core.errors import CoreError
+from core.pipeline import run_trace
 from core.tokenizers.folder import save_tokenizer
 from tests.helpers.bundles import tiny_tokenizer
 
 N_VOCAB = tiny_tokenizer().n_vocab
 WEIGHTS = "model.safetensors"
+IDS = (5, 6, 7, 8)
 GPT_SIZES: dict[str, Any] = {
     "vocab_size": N_VOCAB,
     "n_positions": 32,
@@ -123,3 +129,21 @@ def change_tensors(
     path = folder / file
     tensors = {name: tensor.clone() for name, tensor in load_file(path).items()}
     save_file(change(tensors), path, {"format": "pt"})
+
+
+def logits_of(folder: Path) -> torch.Tensor:
+    trace = run_trace(open_bundle(folder, device="cpu"), ids=IDS)
+    return torch.tensor(trace["output.logits"])
+
+
+def refused(folder: Path, words: str) -> None:
+    with pytest.raises(CoreError, match=words) as caught:
+        open_bundle(folder)
+    said = str(caught.value)
+    assert said.endswith(".")
+    assert "\n" not in said
+    assert folder.name in said
+
+
+def notes_of(folder: Path) -> tuple[str, ...]:
+    return read_huggingface(folder).notes
