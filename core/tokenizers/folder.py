@@ -28,6 +28,7 @@ from core.tokenizers.reading import PLACED_ANYWHERE
 from core.tokenizers.sentencepiece import read_sentencepiece
 from core.tokenizers.simple import CharacterTokenizer
 from core.tokenizers.spelling import Json
+from core.tokenizers.target import TokenizerPair
 
 TOKENIZER_FILE = "tokenizer.json"
 NO_TOKEN = "<unk>"
@@ -61,6 +62,16 @@ def open_tokenizer(path: Path) -> Tokenizer:
         f"{path} has no tokenizer, neither of {looked_for}; "
         "choose the folder that holds the model's tokenizer."
     )
+
+
+def open_tokenizers(folder: Path) -> TokenizerPair:
+    """Who reads the given text and who the written one, of a model folder.
+
+    Raises:
+        TokenizerError: A file is missing, damaged or of another kind; names it.
+    """
+    tokenizer = open_tokenizer(folder)
+    return TokenizerPair(tokenizer, tokenizer)
 
 
 def save_tokenizer(tokenizer: Tokenizer, folder: Path) -> Path:
