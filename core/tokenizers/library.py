@@ -16,7 +16,6 @@ from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
-from tokenizers import Encoding as Found
 from tokenizers import Tokenizer as Reference
 
 from core.tokenizers.base import INSIDE_MARK, UNKNOWN, Encoding, Ids, Piece, Span, Word
@@ -30,7 +29,7 @@ from core.tokenizers.pieces import (
     unknown_labels,
     with_parts,
 )
-from core.tokenizers.spans import byte_spans, typed_spans, without_space
+from core.tokenizers.spans import Found, byte_spans, typed_spans, without_space
 from core.tokenizers.spelling import (
     BYTE_LEVEL,
     BYTE_NAME,
@@ -103,17 +102,18 @@ class LibraryTokenizer(Vocabulary):
         used, self._lost_id = self.content, UNKNOWN
         if not loses_nothing(content):
             used, self._lost_id = with_lost(content)
-        self._reference = _reference_of(used)
+        self._reference = self._package_of(used)
         self._lock = Lock()
         how: Method = METHOD_OF[content["model"]["type"]](content)
         self._how, self.method = how, how.name
         added = content.get("added_tokens") or ()
         specials = {t["content"]: t["id"] for t in added if t.get("special")}
         texts = {token["content"] for token in added}
+        names = self._names()
         data_of = {
             token_id: text_bytes(name) if name in texts else how.data_of(name)
             for name, token_id in sorted(
-                self._reference.get_vocab().items(),
+                names.items(),
                 key=lambda item: (item[0].startswith(BYTE_NAME), item[1]),
             )
             if name not in specials and name != LOST
@@ -126,7 +126,7 @@ class LibraryTokenizer(Vocabulary):
         self._way_of = lru_cache(REMEMBERED_WAYS)(how.way_of)
         self._start_of = lru_cache(REMEMBERED_WORDS)(how.start_of)
         self._normal = lru_cache(REMEMBERED_WORDS)(self._read)
-        self._unknown_id = None if how.unknown is None else self._id(how.unknown)
+        self._unknown_id = None if how.unknown is None else names.get(how.unknown)
         self._special_ids = frozenset(specials.values()) - {self._unknown_id}
         self._alone = frozenset(t["id"] for t in added) - {self._unknown_id}
         self._inside_ids = self._ids_inside_words()
@@ -230,7 +230,21 @@ class LibraryTokenizer(Vocabulary):
         text = _SURROGATE.sub(BROKEN, text)
         with self._lock:  # the setting is the package's, for all who ask
             self._reference.encode_special_tokens = not specials
-            return self._reference.encode(text, add_special_tokens=with_added)
+            found = self._reference.encode(text, add_special_tokens=with_added)
+        return Found(found.ids, found.offsets, found.word_ids)
+
+    def _package_of(self, content: Json) -> Reference:
+        """The package's tokenizer, which cuts.
+
+        Raises:
+            ValueError: The package cannot read it; says why.
+        """
+        return reference_of(content)
+
+    def _names(self) -> Mapping[str, int]:
+        """Name and id of every token, as the file writes them."""
+        names: dict[str, int] = self._reference.get_vocab()
+        return names
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The ids that are put before and after every text."""
@@ -249,10 +263,6 @@ class LibraryTokenizer(Vocabulary):
             for data, token_id in self.vocabulary.items()
             if data.startswith(INSIDE_MARK) and data != INSIDE_MARK
         )
-
-    def _id(self, name: str) -> int | None:
-        found: int | None = self._reference.token_to_id(name)
-        return found
 
     def _pieces(self, text: str, found: Found) -> Iterator[Piece]:
         ids: list[int] = found.ids
@@ -332,7 +342,7 @@ class LibraryTokenizer(Vocabulary):
         return None if read in (text, f" {text}") else read
 
 
-def _reference_of(content: Json) -> Reference:
+def reference_of(content: Json) -> Reference:
     """The package's tokenizer, told to count the spaces before words as theirs.
 
     Raises:

@@ -5,12 +5,22 @@ spans of characters and of bytes, exact to the byte where tokens share a charact
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
-
-from tokenizers import Encoding as Found
 
 from core.tokenizers.base import Span
 from core.tokenizers.decoding import text_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The tokens of a text as they were found; each list has one entry a token."""
+
+    ids: list[int]
+    offsets: list[Span]
+    """The characters that each comes from."""
+    word_ids: list[int | None]
+    """The word that each is part of; None for what is put around a text."""
 
 
 def typed_spans(found: Found, n_characters: int) -> list[Span]:
