@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 from core.trace.selection import Selection, clamped
+from core.trace.step import side_of
+from core.trace.token_side import TokenSide
 from core.trace.trace import Trace
 
 
@@ -13,13 +15,19 @@ def fitted(selection: Selection, trace: Trace, *, follows_end: bool) -> Selectio
     there itself, and a key right before the query stays right before it.
     """
     if follows_end:
-        pieces = trace.encoding.pieces
-        typed = (place for place, piece in enumerate(pieces) if not piece.is_added)
-        query = max(typed, default=trace.n - 1)
         is_neighbour = selection.key == max(selection.query - 1, 0)
+        selection = clamped(selection, trace)
+        query = last_typed(trace.tokens(side_of(selection.step)))
         key = max(query - 1, 0) if is_neighbour else selection.key
         selection = replace(selection, query=query, key=key)
     return clamped(selection, trace)
+
+
+def last_typed(tokens: TokenSide) -> int:
+    """The last token that the tokenizer did not put there itself."""
+    pieces = enumerate(tokens.encoding.pieces)
+    typed = (place for place, piece in pieces if not piece.is_added)
+    return max(typed, default=tokens.n - 1)
 
 
 def kept_inside(selection: Selection, trace: Trace) -> Selection:

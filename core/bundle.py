@@ -1,7 +1,7 @@
 """A model and its tokenizer, opened together: what a sentence is walked through."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -11,6 +11,7 @@ from core.checkpoints.folder import read_folder
 from core.checkpoints.progress import Tell, tell_nobody
 from core.config import ModelConfig
 from core.model.device import choose_device
+from core.model.encoder_decoder import model_of
 from core.model.layout import lay_out_weights
 from core.model.transformer import Transformer
 from core.tokenizers.base import Tokenizer
@@ -27,11 +28,19 @@ class Bundle:
     weights: Mapping[str, Tensor]
     """Every weight by its address, on the CPU; the model's own where it is there."""
     tokenizer: Tokenizer
+    """Of the text that is read."""
     device: torch.device
     notes: tuple[str, ...] = ()
     """Quiet facts about its files, a sentence each."""
     warnings: tuple[str, ...] = ()
     """What is odd about them, a sentence each."""
+    written_with: Tokenizer | None = None
+    """Of the text that is written, where another one reads it."""
+
+    @property
+    def target_tokenizer(self) -> Tokenizer:
+        """Of the text that is written; mostly that of the text that is read."""
+        return self.written_with or self.tokenizer
 
 
 def open_bundle(
@@ -54,9 +63,9 @@ def open_bundle(
     folder = Path(folder)
     read = read_folder(folder, like, tell)
     with torch.device("meta"):
-        model = Transformer(read.config)
+        model = model_of(read.config)
     model.load_state_dict(read.weights, assign=True, strict=True)
-    return make_bundle(
+    bundle = make_bundle(
         model,
         read.tokenizer,
         name=read.name,
@@ -65,6 +74,7 @@ def open_bundle(
         notes=read.notes,
         warnings=read.warnings,
     )
+    return replace(bundle, written_with=read.written_with)
 
 
 def make_bundle(

@@ -1,78 +1,27 @@
 """The configuration of a model: what it is made of, before a single weight exists.
 
 Every field has a sentence; a value that cannot work is refused with the field's name.
-`steps_for(config)` turns it into the list of computations, `Transformer(config)` into
+`steps_for(config)` turns it into the list of computations, `model_of(config)` into
 weights.
 """
 
 import dataclasses
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
+from core.config_checks import check_config, check_counts, check_shares
 from core.errors import ConfigError
+from core.kinds import (
+    Activation,
+    AttentionKind,
+    Norm,
+    NormPlace,
+    OutputHead,
+    Position,
+    RotaryScaling,
+)
 
-LARGEST = 10**12
-"""Of a whole number; far above what can be made, and products of some stay numbers."""
-LARGEST_SIZE = 2**30
-"""Of a model's size: torch can count the bytes of a matrix of two such sides."""
-MOST_TRIED = 10_000
-"""Head counts on either side, in the search for one that divides."""
-
-Position = Literal["sinusoidal", "learned", "rotary", "none"]
-Norm = Literal["layer_norm", "rms_norm", "none"]
-NormPlace = Literal["pre", "post"]
-Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
-RotaryScaling = Literal["none", "linear", "llama3"]
-AttentionKind = Literal["causal", "both"]
-OutputHead = Literal["unembed", "masked", "pooled", "none"]
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "position": get_args(Position),
-    "norm": get_args(Norm),
-    "norm_place": get_args(NormPlace),
-    "activation": get_args(Activation),
-    "rotary_scaling": get_args(RotaryScaling),
-    "attention": get_args(AttentionKind),
-    "output_head": get_args(OutputHead),
-}
-AT_LEAST_ONE = (
-    "n_vocab",
-    "n_ctx",
-    "d_model",
-    "n_layers",
-    "n_heads",
-    "rotary_n_ctx",
-    "n_experts_per_token",
-)
-AT_LEAST_ZERO = (
-    "n_kv_heads",
-    "d_head",
-    "d_ff",
-    "position_offset",
-    "n_segments",
-    "window",
-    "n_experts",
-)
-SWITCHES = (
-    "feed_forward",
-    "gated",
-    "tie_embeddings",
-    "scale_embeddings",
-    "bias",
-    "qkv_bias",
-    "norm_qk",
-    "norm_embeddings",
-)
-ABOVE_ZERO = (
-    "eps",
-    "rotary_base",
-    "rotary_factor",
-    "rotary_low",
-    "rotary_high",
-    "sinusoid_base",
-)
 ROTARY_FIELDS: dict[str, tuple[str, ...]] = {
     "none": ("rotary_base",),
     "linear": ("rotary_base", "rotary_factor"),
@@ -89,7 +38,11 @@ ROTARY_FIELDS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """A transformer of one stack. Immutable; checked when it is made."""
+    """A transformer. Immutable; checked when it is made.
+
+    With `n_encoder_layers` it has two sides: an encoder reads a source text, and the
+    layers of the decoder look at what it made of it while they write another.
+    """
 
     n_vocab: int = 2048
     """Tokens the model knows."""
@@ -98,7 +51,11 @@ class ModelConfig:
     d_model: int = 192
     """Width of the residual stream."""
     n_layers: int = 4
-    """Blocks of attention and feed-forward."""
+    """Blocks of attention and feed-forward; of two sides, the decoder's."""
+    n_encoder_layers: int = 0
+    """Layers of an encoder, which reads a text of its own. 0 means there is none."""
+    start_id: int = 0
+    """Behind an encoder: the token that every text of the decoder begins with."""
     n_heads: int = 4
     """Attention heads per layer."""
     n_kv_heads: int = 0
@@ -108,11 +65,23 @@ class ModelConfig:
     d_ff: int = 0
     """Width of the feed-forward network. 0 means 4 x d_model."""
     position: Position = "sinusoidal"
-    """How the model knows the order: added waves, a learned table, rotated q and k."""
+    """How the model knows the order.
+
+    sinusoidal, learned: rows are added to the embeddings. rotary: queries and keys are
+    turned. relative: scores are shifted by how far apart two tokens are.
+    """
     position_offset: int = 0
     """Rows of a learned table before the first token's; 2 in RoBERTa."""
     sinusoid_base: float = 10000.0
     """Longest wavelength of added waves, over 2 pi; 10,000 in 2017."""
+    sinusoid_halves: bool = False
+    """All sines before all cosines, as in Marian, and not in turn, as in 2017."""
+    count_padding: bool = False
+    """Padding takes up positions, too, as in BART; or else only tokens are counted."""
+    relative_buckets: int = 32
+    """Rows of the table of shifts: near distances have one each, far ones share."""
+    relative_distance: int = 128
+    """Tokens from which on all distances share the last row."""
     rotary_base: float = 10000.0
     """Longest wavelength of rotary positions, over 2 pi."""
     rotary_scaling: RotaryScaling = "none"
@@ -136,6 +105,12 @@ class ModelConfig:
     """causal: a token looks at itself and those before it. both: at all of them."""
     window: int = 0
     """Keys that a token may look back over, its own among them. 0 means all."""
+    scale_scores: bool = True
+    """Divide scores by sqrt(d_head); T5 does not."""
+    mix_heads: bool = True
+    """Mix the heads by a matrix, W_O; without it they are laid side by side as is."""
+    residual: bool = True
+    """Add what a part makes to what it read; without it, that takes its place."""
     norm_qk: bool = False
     """Norm each head's queries and keys by RMS, before they are turned."""
     norm: Norm = "layer_norm"
@@ -172,41 +147,31 @@ class ModelConfig:
     unembed: each row is compared with every token. masked: it is bent and normed
     first, as in BERT. pooled: the first row is bent by tanh. none: nothing follows.
     """
+    output_bias: bool = False
+    """Add a number of its own to each token's logit."""
+    scale_output: bool = False
+    """Divide the last rows by sqrt(d_model) before they are compared, as in T5."""
     dropout: float = 0.0
     """Share of values dropped, in training alone."""
     eps: float = 1e-5
     """Added under the root of a norm, against division by zero."""
 
     def __post_init__(self) -> None:
-        for name in AT_LEAST_ONE:
-            _require_whole(name, getattr(self, name), 1)
-        for name in AT_LEAST_ZERO:
-            _require_whole(name, getattr(self, name), 0)
-        self._check_shares()
+        check_counts(self)
+        check_shares(self)
         for name, value in self._left_to_it().items():
             object.__setattr__(self, name, getattr(self, name) or value)
-        for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                listed = ", ".join(choices)
-                raise ConfigError(
-                    f"{name} = {getattr(self, name)!r} is not known; "
-                    f"choose one of {listed}."
-                )
-        for name in SWITCHES:
-            if not isinstance(getattr(self, name), bool):
-                raise ConfigError(
-                    f"{name} = {getattr(self, name)!r} must be true or false."
-                )
-        self._check_heads()
-        self._check_places()
-        self._check_left_out()
-        self._check_experts()
-        self._check_numbers()
+        check_config(self)
 
     @property
     def d_heads(self) -> int:
         """Width of all heads side by side; mostly d_model."""
         return self.n_heads * self.d_head
+
+    @property
+    def has_encoder(self) -> bool:
+        """Whether it has two sides: one text is read, another is written."""
+        return self.n_encoder_layers > 0
 
     @property
     def n_queries_per_key(self) -> int:
@@ -267,108 +232,3 @@ class ModelConfig:
             "d_head": self.d_model // self.n_heads,
             "d_ff": 4 * self.d_model,
         }
-
-    def _check_shares(self) -> None:
-        if not self.d_head and self.d_model % self.n_heads:
-            near = nearest_divisors(self.d_model, self.n_heads)
-            raise ConfigError(
-                f"d_model = {self.d_model} cannot be shared by "
-                f"n_heads = {self.n_heads}; try n_heads = {near}."
-            )
-
-    def _check_heads(self) -> None:
-        if self.n_heads % self.n_kv_heads:
-            raise ConfigError(
-                f"n_heads = {self.n_heads} cannot be grouped over "
-                f"n_kv_heads = {self.n_kv_heads}; it must divide n_heads."
-            )
-        if self.position == "rotary" and self.d_head % 2:
-            raise ConfigError(
-                f"position = 'rotary' turns pairs of numbers, so d_head must be "
-                f"even; it is {self.d_head}: d_model = {self.d_model} over n_heads = "
-                f"{self.n_heads}, or what was chosen."
-            )
-        if self.rotary_scaling == "llama3" and self.rotary_high <= self.rotary_low:
-            raise ConfigError(
-                f"rotary_high = {self.rotary_high} must be above rotary_low = "
-                f"{self.rotary_low}."
-            )
-
-    def _check_places(self) -> None:
-        if self.window and self.attention != "causal":
-            raise ConfigError(
-                f"window = {self.window} looks back alone, so attention must be "
-                "'causal'."
-            )
-        if self.position_offset and self.position != "learned":
-            raise ConfigError(
-                f"position_offset = {self.position_offset} leaves rows of a table "
-                f"out, but position = {self.position!r} has no table."
-            )
-        if self.output_head != "unembed" and self.norm_place != "post":
-            raise ConfigError(
-                f"output_head = {self.output_head!r} follows no last norm, so "
-                "norm_place must be 'post'."
-            )
-
-    def _check_left_out(self) -> None:
-        """What is left out can neither follow anything nor be asked for."""
-        if self.norm == "none" and self.norm_embeddings:
-            raise ConfigError("norm = 'none', so norm_embeddings must be false.")
-        if self.norm_place == "post" and self.norm == "none":
-            raise ConfigError("norm = 'none', so norm_place must be 'pre'.")
-        if self.norm_place == "post" and not self.feed_forward:
-            raise ConfigError("feed_forward = false, so norm_place must be 'pre'.")
-
-    def _check_experts(self) -> None:
-        if self.n_experts and not self.feed_forward:
-            raise ConfigError(
-                f"n_experts = {self.n_experts} are feed-forward networks, so "
-                "feed_forward must be true."
-            )
-        if self.n_experts_per_token > max(self.n_experts, 1):
-            raise ConfigError(
-                f"n_experts_per_token = {self.n_experts_per_token} must be at most "
-                f"n_experts = {self.n_experts}."
-            )
-
-    def _check_numbers(self) -> None:
-        _require_number("dropout", self.dropout)
-        if not 0 <= self.dropout < 1:
-            raise ConfigError(
-                f"dropout = {self.dropout} must be at least 0 and below 1."
-            )
-        for name in ABOVE_ZERO:
-            _require_number(name, getattr(self, name))
-            value = float(getattr(self, name))  # torch has no whole numbers so large
-            if not 0 < value < float("inf"):
-                raise ConfigError(f"{name} = {value} must be above 0.")
-            object.__setattr__(self, name, value)
-
-
-def nearest_divisors(width: int, n_heads: int) -> str:
-    """The head counts nearest to `n_heads` that divide `width`: "4 or 6".
-
-    Looked for nearby only; a width of a billion is refused as fast as one of 48.
-    """
-    top = min(n_heads - 1, width)
-    below = range(top, max(top - MOST_TRIED, 0), -1)
-    above = range(n_heads + 1, min(width, n_heads + MOST_TRIED) + 1)
-    near = [next((n for n in tried if width % n == 0), 0) for tried in (below, above)]
-    return " or ".join(str(n) for n in near if n) or "1"
-
-
-def _require_whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ConfigError(f"{name} = {value!r} must be a whole number.")
-    if value < least:
-        raise ConfigError(f"{name} = {value} must be at least {least}.")
-    if value > LARGEST_SIZE:
-        raise ConfigError(f"{name} = {value} must be at most {LARGEST_SIZE:,}.")
-
-
-def _require_number(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ConfigError(f"{name} = {value!r} must be a number.")
-    if isinstance(value, int) and abs(value) > sys.float_info.max:
-        raise ConfigError(f"{name} is a larger number than a model can hold.")

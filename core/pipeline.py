@@ -1,6 +1,8 @@
 """The road from a sentence to a trace: encode, one forward pass, keep what matters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import accumulate
 
 import torch
@@ -9,11 +11,12 @@ from torch import Tensor
 from core.bundle import Bundle
 from core.config import ModelConfig
 from core.errors import TraceError
-from core.model import functions
+from core.model import masks
 from core.tokenizers.base import Encoding, unknown_note
+from core.tokenizers.target import target_encoding, target_encoding_of
 from core.trace.edits import Edit, check_edits
 from core.trace.recorder import Recorder
-from core.trace.steps import axis_sizes, kept_keys, steps_for
+from core.trace.steps import kept_keys, step_shape, steps_for
 from core.trace.trace import Trace
 
 SEPARATOR = "[SEP]"
@@ -25,6 +28,7 @@ def run_trace(
     text: str | None = None,
     *,
     ids: Sequence[int] | None = None,
+    target: str | Sequence[int] | None = None,
     edits: Sequence[Edit] = (),
     attention_mask: Sequence[int] | None = None,
     segments: Sequence[int] | None = None,
@@ -34,7 +38,9 @@ def run_trace(
     Args:
         bundle: Model and tokenizer.
         text: The sentence; or else
-        ids: its token ids.
+        ids: its token ids. Behind an encoder, this is the source.
+        target: Behind an encoder: the text that is written so far, or its token ids.
+            The model's start token comes in front; without a target it stands alone.
         edits: Numbers to change on the way.
         attention_mask: 1 for a token and 0 for padding, one of each id. Padding is
             looked at by no token and has no position; it changes nothing behind it.
@@ -44,8 +50,8 @@ def run_trace(
     Raises:
         TraceError: Nothing to read, something that is no token, more than n_ctx tokens,
             an id the model has no row for, an edit that points nowhere, a mask of
-            another length, with other numbers, or without a 1, or segments that the
-            model has not.
+            another length, with other numbers, or without a 1, segments that the model
+            has not, or a target where there is no encoder.
     """
     if (text is None) == (ids is None):
         raise TraceError("run_trace takes either a text or ids.")
@@ -53,7 +59,20 @@ def run_trace(
         encoding = bundle.tokenizer.encode(text)
     else:
         encoding = bundle.tokenizer.encoding_of(ids or ())
-    return trace_encoding(bundle, encoding, edits, attention_mask, segments)
+    written = None
+    if bundle.config.has_encoder:
+        written = written_so_far(bundle, target or ())
+    elif target is not None:
+        raise TraceError("This model has no encoder, so it takes no target.")
+    return trace_encoding(bundle, encoding, edits, attention_mask, segments, written)
+
+
+def written_so_far(bundle: Bundle, target: str | Sequence[int] = ()) -> Encoding:
+    """The start token and the text so far, as the decoder reads them."""
+    tokenizer, start_id = bundle.target_tokenizer, bundle.config.start_id
+    if isinstance(target, str):
+        return target_encoding(tokenizer, target, start_id)
+    return target_encoding_of(tokenizer, (start_id, *target))
 
 
 @torch.inference_mode()
@@ -63,17 +82,26 @@ def trace_encoding(
     edits: Sequence[Edit] = (),
     attention_mask: Sequence[int] | None = None,
     segments: Sequence[int] | None = None,
+    target: Encoding | None = None,
 ) -> Trace:
-    """Walk tokens through a model; raises as `run_trace` does."""
+    """Walk tokens through a model; raises as `run_trace` does.
+
+    Behind an encoder `encoding` is the source and `target` the text so far; without it
+    the start token alone.
+    """
     config = bundle.config
     if note := unknown_note(encoding, bundle.tokenizer):
         raise TraceError(f"The sentence has what is {note}; leave that out.")
     check_ids(encoding.ids, config.n_vocab, config.n_ctx)
-    steps, sizes = steps_for(config), axis_sizes(config, len(encoding.ids))
-    check_edits(edits, steps, sizes)
-    recorder = Recorder(steps, sizes, kept_keys(config), edits)
-    ids = torch.tensor([encoding.ids], device=bundle.device)
-    edits_output = any(edit.key.startswith("output.") for edit in edits)
+    written, source = encoding, None
+    if config.has_encoder:
+        written, source = target or written_so_far(bundle), encoding
+        check_ids(written.ids, config.n_vocab, config.n_ctx)
+    n_source = len(source.ids) if source else 0
+    shape_of = partial(step_shape, config=config, n=len(written.ids), n_source=n_source)
+    steps = steps_for(config)
+    check_edits(edits, steps, shape_of)
+    recorder = Recorder(steps, shape_of, kept_keys(config), edits)
     is_token = None
     if attention_mask is not None:
         check_attention_mask(attention_mask, len(encoding.ids))
@@ -82,22 +110,34 @@ def trace_encoding(
         segments = segments_of(encoding, bundle)
     check_segments(segments, len(encoding.ids), config.n_segments)
     parts = torch.tensor(segments, device=bundle.device) if segments else None
-    bundle.model(
-        ids,
-        recorder,
-        last_only=not edits_output,
-        is_token=is_token,
-        segments=parts,
-    )
-    kept = {"tokens.ids": ids[0], **recorder.kept}
+    read = {"is_token": is_token, "segments": parts}
+    if source is not None:
+        ids = torch.tensor([source.ids], device=bundle.device)
+        read = {"source": ids, "source_is_token": is_token}
+    ids = torch.tensor([written.ids], device=bundle.device)
+    edits_output = any(edit.key.startswith("output.") for edit in edits)
+    bundle.model(ids, recorder, last_only=not edits_output, **read)
     return Trace(
         config=config,
         weights=bundle.weights,
-        encoding=encoding,
-        kept={key: value.cpu() for key, value in kept.items()},
-        given=given_of(config, len(encoding.ids), is_token, parts),
+        encoding=written,
+        source=source,
+        kept={**ids_of(written, source), **_on_cpu(recorder.kept)},
+        given=given_of(config, len(written.ids), is_token, parts, n_source),
         edits=edits,
     )
+
+
+def ids_of(encoding: Encoding, source: Encoding | None = None) -> dict[str, Tensor]:
+    """The steps tokens.ids, [n] each."""
+    ids = torch.tensor(encoding.ids)
+    if source is None:
+        return {"tokens.ids": ids}
+    return {"encoder.tokens.ids": torch.tensor(source.ids), "decoder.tokens.ids": ids}
+
+
+def _on_cpu(values: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {key: value.cpu() for key, value in values.items()}
 
 
 def given_of(
@@ -105,19 +145,33 @@ def given_of(
     n: int,
     is_token: Tensor | None = None,
     segments: Tensor | None = None,
+    n_source: int = 0,
 ) -> dict[str, Tensor]:
     """What the steps take that nothing computes.
 
-    "positions" [n], "mask" [n, n], and "segments" [n] where parts are told apart.
+    "positions" [n], "mask" [n, n], and "segments" [n] where parts are told apart. Of
+    two sides, both of each, with the side in front, and "decoder.cross_mask".
     """
+    if config.has_encoder:
+        if is_token is None:
+            is_token = torch.ones(n_source, dtype=torch.bool)
+        every = torch.ones(n, dtype=torch.bool)
+        decoder = replace(config, count_padding=True)
+        return {
+            "encoder.positions": masks.positions_of(is_token.cpu(), config),
+            "encoder.mask": masks.unpadded_mask(is_token.cpu()),
+            "decoder.positions": masks.positions_of(every, decoder),
+            "decoder.mask": masks.padded_mask(every),
+            "decoder.cross_mask": masks.crossed_mask(n, is_token.cpu()),
+        }
     if is_token is None:
         is_token = torch.ones(n, dtype=torch.bool)
     is_token = is_token.cpu()
-    positions = functions.padded_positions(is_token, config.position_offset)
-    mask = functions.MASKS[config.attention](is_token)
+    positions = masks.positions_of(is_token, config)
+    mask = masks.MASKS[config.attention](is_token)
     given = {
         "positions": positions,
-        "mask": functions.windowed(mask, positions, config.window),
+        "mask": masks.windowed(mask, positions, config.window),
     }
     return given if segments is None else {**given, "segments": segments.cpu()}
 

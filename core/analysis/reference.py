@@ -27,7 +27,7 @@ from core.checkpoints.fields import read_fields
 from core.checkpoints.native import FORMAT
 from core.config import ModelConfig
 from core.errors import CoreError
-from core.model.transformer import Transformer
+from core.model.encoder_decoder import model_of
 from core.pipeline import segments_of, trace_encoding
 from core.tokenizers.base import Encoding
 from core.trace.numbers import short
@@ -183,7 +183,7 @@ def against_cpu(bundle: Bundle, encoding: Encoding) -> Comparison:
     """Hold the device that the model computes on to the CPU."""
     encoding = beginning(encoding, bundle)
     with torch.device("meta"):
-        model = Transformer(bundle.config)
+        model = model_of(bundle.config)
     model.load_state_dict(dict(bundle.weights), assign=True, strict=True)
     beside = make_bundle(model, bundle.tokenizer, name=bundle.name)
     ours, theirs = (numbers_of(trace_encoding(b, encoding)) for b in (bundle, beside))

@@ -7,6 +7,7 @@ that is wrong in the file passes here, for both ways read it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -16,11 +17,11 @@ from torch import Tensor
 from core.bundle import Bundle
 from core.model.kv_cache import KeyValueCache
 from core.model.recording import NOBODY
-from core.pipeline import trace_encoding
+from core.pipeline import trace_encoding, written_so_far
 from core.trace.needs import Index
 from core.trace.proof import CLOSE
 from core.trace.recorder import Recorder
-from core.trace.steps import TOKEN_OPS, Step, axis_sizes, steps_for
+from core.trace.steps import TOKEN_OPS, Step, step_shape, steps_for
 from core.trace.trace import Trace
 
 SEED = 20170612
@@ -139,7 +140,7 @@ def distance(one: Float, other: Float) -> tuple[float, float]:
 
 def _attention_pairs(bundle: Bundle, ids: tuple[int, ...]) -> Pairs:
     """Every stream and the heads, by the fused kernel and step by step."""
-    names = ("attn.heads", "resid_mid", "resid_out")
+    names = ("attn.heads", "resid_mid", "resid_cross", "resid_out")
     keys = [step.key for step in steps_for(bundle.config) if step.name in names]
     fused = _pass(bundle, ids, frozenset(keys), is_explicit=False)
     explicit = _pass(bundle, ids, frozenset(keys), is_explicit=True)
@@ -148,18 +149,23 @@ def _attention_pairs(bundle: Bundle, ids: tuple[int, ...]) -> Pairs:
 
 def _cache_pairs(bundle: Bundle, ids: tuple[int, ...]) -> Pairs:
     """The logits of each place, read at once and one token after the other."""
-    tokens = torch.tensor([ids], device=bundle.device)
-    whole = bundle.model(tokens)
-    table = bundle.model.embed.W_E
+    tokens, source = _reading(bundle, ids)
+    whole = bundle.model(tokens, **source)
+    table = bundle.model.table
     cache = KeyValueCache(bundle.config, n_ctx=len(ids), like=table)
-    single = [bundle.model(tokens[:, [i]], NOBODY, cache) for i in range(len(ids))]
+    first = bundle.model(tokens[:, [0]], NOBODY, cache, **source)
+    rest = (tokens[:, [i]] for i in range(1, len(ids)))
+    single = [first, *(bundle.model(token, NOBODY, cache) for token in rest)]
     joined = torch.cat(single, dim=-2)
     return [("output.logits", _plain(joined), _plain(whole))]
 
 
 def _sample_pairs(bundle: Bundle, ids: tuple[int, ...]) -> Pairs:
     """A row of steps as a pass announces them, and as the trace works them out."""
-    trace = trace_encoding(bundle, bundle.tokenizer.encoding_of(ids))
+    tokens, source = _reading(bundle, ids)
+    written = written_so_far(bundle, tokens[0, 1:].tolist()) if source else None
+    read = bundle.tokenizer.encoding_of(ids)
+    trace = trace_encoding(bundle, read, target=written)
     steps = [s for s in trace.steps if s.axes and s.op not in TOKEN_OPS]
     announced = _pass(bundle, ids, frozenset(s.key for s in steps), is_explicit=True)
     chosen = np.unique(np.linspace(0, len(steps) - 1, MOST_SAMPLED).round().astype(int))
@@ -193,10 +199,26 @@ def _pass(
     bundle: Bundle, ids: tuple[int, ...], keep: frozenset[str], *, is_explicit: bool
 ) -> dict[str, Tensor]:
     """The chosen steps of one pass, without a batch axis."""
-    steps, sizes = steps_for(bundle.config), axis_sizes(bundle.config, len(ids))
-    recorder = (_Explicit if is_explicit else Recorder)(steps, sizes, keep)
-    bundle.model(torch.tensor([ids], device=bundle.device), recorder)
+    config, n = bundle.config, len(ids)
+    shape_of = partial(step_shape, config=config, n=n, n_source=n)
+    kind = _Explicit if is_explicit else Recorder
+    recorder = kind(steps_for(config), shape_of, keep)
+    tokens, source = _reading(bundle, ids)
+    bundle.model(tokens, recorder, **source)
     return recorder.kept
+
+
+def _reading(bundle: Bundle, ids: tuple[int, ...]) -> tuple[Tensor, dict[str, Tensor]]:
+    """What a model reads: tokens [1, n]; behind an encoder the same as a source, too.
+
+    There the text that is written begins with the start token.
+    """
+    tokens = torch.tensor([ids], device=bundle.device)
+    if not bundle.config.has_encoder:
+        return tokens, {}
+    written = tokens.clone()
+    written[0, 0] = bundle.config.start_id
+    return written, {"source": tokens}
 
 
 def _plain(values: Tensor) -> Float:

@@ -22,8 +22,8 @@ from core.checkpoints.weight_files import refuse_pointer
 from core.config import ModelConfig
 from core.errors import CheckpointError, ConfigError
 from core.files import write_whole
+from core.model.encoder_decoder import model_of
 from core.model.functions import is_finite
-from core.model.transformer import Transformer
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.folder import open_tokenizer, save_tokenizer
 
@@ -52,6 +52,8 @@ class NativeModel:
     """Quiet facts about its files, a sentence each."""
     warnings: tuple[str, ...]
     """What is odd about them and may surprise, a sentence each."""
+    written_with: Tokenizer | None = None
+    """Of the text that is written, where another tokenizer reads it."""
 
 
 class OpenModel(Protocol):
@@ -154,7 +156,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 def weight_shapes(config: ModelConfig) -> Mapping[str, tuple[int, ...]]:
     """The address and shape of every weight, without making one."""
     with torch.device("meta"):
-        weights = Transformer(config).weights()
+        weights = model_of(config).weights()
     return {address: tuple(weight.shape) for address, weight in weights.items()}
 
 

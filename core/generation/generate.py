@@ -74,7 +74,7 @@ def _generated(
 ) -> Iterator[Generated]:
     model.eval()
     n_ctx = min(model.config.n_ctx, len(ids) + n_new)
-    cache = KeyValueCache(model.config, n_ctx=n_ctx, like=model.embed.W_E)
+    cache = KeyValueCache(model.config, n_ctx=n_ctx, like=model.table)
     for _ in range(n_new):
         if should_stop():
             return
@@ -135,4 +135,4 @@ def check_ids(ids: Sequence[int], n_vocab: int) -> None:
 
 def _row(model: Transformer, ids: Sequence[int]) -> Tensor:
     """As a batch of one, where the model is. [n] -> [1, n]."""
-    return torch.tensor([ids], device=model.embed.W_E.device)
+    return torch.tensor([ids], device=model.table.device)

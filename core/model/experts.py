@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.model import functions
+from core.model.forward_pass import ForwardPass
 from core.model.norm import NORMS
 from core.model.recording import Watcher
 
@@ -19,9 +20,9 @@ from core.model.recording import Watcher
 class Experts(nn.Module):
     """Score the experts, let each widen, bend and narrow, weigh their answers."""
 
-    def __init__(self, config: ModelConfig, layer: int) -> None:
+    def __init__(self, config: ModelConfig, path: str) -> None:
         super().__init__()
-        self.path = f"layers.{layer}.ffn"
+        self.path = path
         self.activation = config.activation
         self.n_chosen = config.n_experts_per_token
         self.norm = NORMS[config.norm](config)
@@ -38,9 +39,9 @@ class Experts(nn.Module):
             self.b_1 = nn.Parameter(torch.zeros(n, d_ff))
             self.b_2 = nn.Parameter(torch.zeros(n, d_model))
 
-    def forward(self, x: Tensor, watch: Watcher) -> Tensor:
+    def forward(self, x: Tensor, shared: ForwardPass) -> Tensor:
         """[..., n, d_model] -> [..., n, d_model]."""
-        path = self.path
+        path, watch = self.path, shared.watch
         router = watch(f"{path}.router", functions.linear(x, self.W_R))
         shares = watch(f"{path}.shares", functions.softmax(router))
         chosen = watch(f"{path}.chosen", functions.choose(shares, self.n_chosen))

@@ -9,16 +9,16 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.model import functions
+from core.model.forward_pass import ForwardPass
 from core.model.norm import NORMS
-from core.model.recording import Watcher
 
 
 class FeedForward(nn.Module):
     """Widen to d_ff, bend, narrow back to d_model."""
 
-    def __init__(self, config: ModelConfig, layer: int) -> None:
+    def __init__(self, config: ModelConfig, path: str) -> None:
         super().__init__()
-        self.path = f"layers.{layer}.ffn"
+        self.path = path
         self.activation = config.activation
         self.norm = NORMS[config.norm](config)
         d_model, d_ff = config.d_model, config.d_ff
@@ -31,9 +31,9 @@ class FeedForward(nn.Module):
             self.b_1 = nn.Parameter(torch.zeros(d_ff))
             self.b_2 = nn.Parameter(torch.zeros(d_model))
 
-    def forward(self, x: Tensor, watch: Watcher) -> Tensor:
+    def forward(self, x: Tensor, shared: ForwardPass) -> Tensor:
         """[..., n, d_model] -> [..., n, d_model]."""
-        path = self.path
+        path, watch = self.path, shared.watch
         if self.W_G is not None:
             gates = watch(f"{path}.gate", functions.linear(x, self.W_G, self.b_G))
             hidden = watch(f"{path}.hidden", functions.linear(x, self.W_1, self.b_1))

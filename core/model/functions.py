@@ -16,6 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from core.model.masks import causal_mask, over_heads
+from core.model.relative import bucket_of
 from core.model.rotation import speeds, speeds_linear, speeds_llama3, turn_pairs
 
 
@@ -40,6 +42,15 @@ def lookup(ids: Tensor, table: Tensor) -> Tensor:
 def scale_embedding(x: Tensor, d_model: int) -> Tensor:
     """Multiply embeddings by sqrt(d_model) (section 3.4). [..., n, d_model]."""
     return x * math.sqrt(d_model)
+
+
+def sinusoid_halves(positions: Tensor, d_model: int, base: float) -> Tensor:
+    """Write each position as `sinusoid` does, all sines before all cosines (Marian).
+
+    [n] -> [n, d_model]
+    """
+    waves = sinusoid(positions, d_model, base)
+    return torch.cat((waves[:, 0::2], waves[:, 1::2]), dim=-1)
 
 
 def sinusoid(positions: Tensor, d_model: int, base: float) -> Tensor:
@@ -190,12 +201,39 @@ def scale(scores: Tensor, d_head: int) -> Tensor:
     return scores / math.sqrt(d_head)
 
 
+def relative_bias(
+    queries: Tensor, keys: Tensor, table: Tensor, farthest: int
+) -> Tensor:
+    """Shift each score by how far the key is from the query, on either side.
+
+    [n_query], [n_key], [n_buckets, n_heads] -> [n_heads, n_query, n_key]
+    Raffel et al. 2020 (section 2.1): a learned number a head and bucket of distances.
+    """
+    distances = keys[None, :] - queries[:, None]
+    return table[bucket_of(distances, len(table), farthest, is_both=True)].permute(
+        2, 0, 1
+    )
+
+
+def relative_bias_back(
+    queries: Tensor, keys: Tensor, table: Tensor, farthest: int
+) -> Tensor:
+    """Shift each score as `relative_bias` does, all buckets for keys before the query.
+
+    [n_query], [n_key], [n_buckets, n_heads] -> [n_heads, n_query, n_key]
+    """
+    distances = keys[None, :] - queries[:, None]
+    return table[bucket_of(distances, len(table), farthest, is_both=False)].permute(
+        2, 0, 1
+    )
+
+
 def mask(scaled: Tensor, allowed: Tensor) -> Tensor:
     """Set scores that may not be looked at to minus infinity (section 3.2.3).
 
-    [..., n_heads, n_query, n_key], [n_query, n_key] of bool -> the first shape
+    [..., n_heads, n_query, n_key], [..., n_query, n_key] of bool -> the first shape
     """
-    return scaled.masked_fill(~allowed, -math.inf)
+    return scaled.masked_fill(~over_heads(allowed), -math.inf)
 
 
 def softmax(x: Tensor) -> Tensor:
@@ -241,24 +279,35 @@ def attend(
     v: Tensor,
     dropout: float = 0.0,
     allowed: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    is_scaled: bool = True,
 ) -> Tensor:
     """Go from Q, K, V to the heads' outputs in one fused kernel.
 
     The same as `mix(softmax(mask(scale(dot_products(q, k)), allowed)), v)` without ever
-    holding an n x n matrix, where all are finite. `allowed` is [n_query, n_key] of
+    holding an n x n matrix, where all are finite. `allowed` is [..., n_query, n_key] of
     bool; without it the mask is causal, and the last query stands at the last key.
+    `bias` [n_heads, n_query, n_key] is added to the scores, which are divided by
+    sqrt(d_head) only where `is_scaled`.
     """
     n_heads, n_query, n_key = q.shape[-3], q.shape[-2], k.shape[-2]
     is_causal = allowed is None and n_query == n_key
-    if allowed is None and 1 < n_query < n_key:
+    if bias is not None:
+        is_causal = False
+    if allowed is None and (1 < n_query < n_key or bias is not None):
         allowed = causal_mask(n_query, n_key, device=q.device)
+    added = None if allowed is None else over_heads(allowed)
+    if bias is not None and added is not None:
+        added = bias.masked_fill(~added, -math.inf)
     return F.scaled_dot_product_attention(
         q,
         share_heads(k, n_heads),
         share_heads(v, n_heads),
-        attn_mask=allowed,
+        attn_mask=added,
         dropout_p=dropout,
         is_causal=is_causal,
+        scale=None if is_scaled else 1.0,
     )
 
 
@@ -327,63 +376,6 @@ def unembed(x: Tensor, table: Tensor, bias: Tensor | None = None) -> Tensor:
 def largest(probs: Tensor) -> Tensor:
     """Pick the likeliest token of each row. [..., n, n_vocab] -> [..., n]."""
     return probs.argmax(dim=-1)
-
-
-def causal_mask(n_query: int, n_key: int, device: torch.device | None = None) -> Tensor:
-    """Say which keys each query may look at: its own place and those before it.
-
-    -> [n_query, n_key] of bool; the last query stands at the last key.
-    """
-    ones = torch.ones(n_query, n_key, dtype=torch.bool, device=device)
-    return ones.tril(n_key - n_query)
-
-
-def padded_mask(is_token: Tensor) -> Tensor:
-    """Say which keys each query of a padded sentence may look at: no padding.
-
-    [n] of bool -> [n, n] of bool; a row before the first token has no key at all.
-    """
-    n = len(is_token)
-    return causal_mask(n, n, is_token.device) & is_token
-
-
-def unpadded_mask(is_token: Tensor) -> Tensor:
-    """Say which keys may be looked at from both sides: every token, no padding.
-
-    [n] of bool -> [n, n] of bool; padding looks at the tokens, too.
-    """
-    return is_token.expand(len(is_token), -1)
-
-
-MASKS: dict[str, Callable[[Tensor], Tensor]] = {
-    "causal": padded_mask,
-    "both": unpadded_mask,
-}
-"""By `attention`: which keys each query may look at, [n] -> [n_query, n_key]."""
-
-
-def windowed(allowed: Tensor, positions: Tensor, window: int) -> Tensor:
-    """Let each query look at its last `window` tokens alone, itself among them.
-
-    [n_query, n_key] of bool, [n_key] -> the first shape; the last query stands at the
-    last key. A window of 0 is none (Beltagy et al. 2020; Jiang et al. 2023).
-    """
-    if not window:
-        return allowed
-    distances = positions[-allowed.shape[0] :, None] - positions
-    return allowed & (distances < window)
-
-
-def padded_positions(is_token: Tensor, offset: int = 0) -> Tensor:
-    """Count the tokens of a padded sentence from 0, as if no padding were there.
-
-    [n] of bool -> [n], never falling: padding stands where the token before it does.
-    With an offset, tokens count from there, and padding stands just before (RoBERTa).
-    """
-    places = is_token.cumsum(dim=0) - 1
-    if not offset:
-        return places.clamp(min=0)
-    return torch.where(is_token, places + offset, offset - 1)
 
 
 def share_heads(x: Tensor, n_heads: int) -> Tensor:

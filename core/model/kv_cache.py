@@ -23,6 +23,9 @@ class KeyValueCache:
         empty = partial(torch.empty, shape, dtype=kind, device=device)
         self._keys = [empty() for _ in range(config.n_layers)]
         self._values = [empty() for _ in range(config.n_layers)]
+        self._memory: dict[int, tuple[Tensor, Tensor]] = {}
+        self.source_is_token: Tensor | None = None
+        """[n_source] of bool, once an encoder has read its text."""
         self.n_read = 0
         """Tokens whose keys and values are stored in every layer."""
 
@@ -36,10 +39,22 @@ class KeyValueCache:
         self._values[layer][:, :, self.n_read : end] = v
         return self._keys[layer][:, :, :end], self._values[layer][:, :, :end]
 
+    def remember(self, layer: int, k: Tensor, v: Tensor) -> None:
+        """Keep what a layer of a decoder made of the encoder's rows."""
+        self._memory[layer] = k, v
+
+    def remembered(self, layer: int) -> tuple[Tensor, Tensor]:
+        """The keys and values of the other side, [1, n_kv_heads, n_source, d_head]."""
+        return self._memory[layer]
+
     def positions(self, n_new: int) -> Tensor:
         """Where the next `n_new` tokens stand."""
         device = self._keys[0].device
         return torch.arange(self.n_read, self.n_read + n_new, device=device)
+
+    def all_positions(self, n_new: int) -> Tensor:
+        """Where all tokens stand, the next `n_new` among them."""
+        return torch.arange(self.n_read + n_new, device=self._keys[0].device)
 
     def advance(self, n_new: int) -> None:
         """Count the new tokens as read, once every layer has stored them."""

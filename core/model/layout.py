@@ -12,7 +12,8 @@ def lay_out_weights(model: Transformer) -> None:
     lies contiguous: at 50,257 x 768 on one core, 7 ms instead of 12.5 ms. Reading many
     rows at once, or looking rows up, costs the same either way.
     """
-    multiplied = [(block.ffn, "W_2") for block in model.layers if block.ffn is not None]
+    networks = (part for part in model.modules() if hasattr(part, "W_2"))
+    multiplied = [(network, "W_2") for network in networks]
     if model.output.W_U is None:
         multiplied.append((model.embed, "W_E"))
     for part, name in multiplied:

@@ -1,7 +1,7 @@
 """Where order comes from: sinusoidal waves or a learned table, added to the embeddings.
 
 In: the positions [n]. Out: [n, d_model]. Steps: embed.position. (Rotary positions act
-on queries and keys instead: see `attention`.)
+on queries and keys instead, and relative ones on scores: see `attention`.)
 """
 
 from collections.abc import Callable
@@ -47,7 +47,10 @@ class SinusoidalPosition(nn.Module):
     def _first_waves(self, n: int, device: torch.device) -> Tensor:
         every = torch.arange(n, device="cpu")
         config = self.config
-        waves = functions.sinusoid(every, config.d_model, config.sinusoid_base)
+        write = (
+            functions.sinusoid_halves if config.sinusoid_halves else functions.sinusoid
+        )
+        waves = write(every, config.d_model, config.sinusoid_base)
         return waves.to(device)
 
 

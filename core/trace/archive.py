@@ -19,7 +19,7 @@ from core.config import ModelConfig
 from core.errors import CheckpointError, CoreError, MissingWeightError
 from core.files import file_made_whole
 from core.npz import Array, NpzWriter, damaged, read_arrays, read_table
-from core.tokenizers.base import Tokenizer
+from core.tokenizers.base import Encoding, Tokenizer
 from core.tokenizers.recorded import (
     RecordedTokenizer,
     encoding_of_table,
@@ -28,7 +28,9 @@ from core.tokenizers.recorded import (
     vocabulary_of_arrays,
 )
 from core.trace.edits import Edit
-from core.trace.steps import Step, axis_sizes, steps_for
+from core.trace.layer_steps import CROSS_MASK
+from core.trace.step import ENCODER
+from core.trace.steps import Step, sides_of, step_shape, steps_for
 from core.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -75,10 +77,19 @@ class Archive:
         return self.trace.config
 
 
+SOURCE = "source"
+"""Of the table: the tokens that an encoder read."""
+TEXTS = ("text", "encoder.text", "decoder.text")
+GIVENS = ("positions", "mask")
+"""Of each side."""
+
+
 def givens(config: ModelConfig) -> tuple[str, ...]:
     """What the steps take that nothing computes."""
-    shared = ("positions", "mask")
-    return (*shared, "segments") if config.n_segments else shared
+    if config.has_encoder:
+        sides = tuple(f"{s}.{g}" for s in sides_of(config) for g in GIVENS)
+        return (*sides, CROSS_MASK)
+    return (*GIVENS, "segments") if config.n_segments else GIVENS
 
 
 class AbsentWeights(Mapping[str, "Tensor"]):
@@ -182,7 +193,7 @@ def weights_of(config: ModelConfig) -> frozenset[str]:
     """The addresses of all weights that the steps of a model take."""
     steps = steps_for(config)
     inputs = {address for step in steps for address in step.inputs}
-    others = {"text", *givens(config), *(step.key for step in steps)}
+    others = {*TEXTS, *givens(config), *(step.key for step in steps)}
     return frozenset(a for a in inputs - others if not a.startswith("config."))
 
 
@@ -207,13 +218,15 @@ def open_archive(file: str | Path) -> Archive:
     try:
         encoding = encoding_of_table(about["tokens"])
         config = ModelConfig.from_dict(about["config"])
+        source = encoding_of_table(about[SOURCE]) if config.has_encoder else None
         vocabulary = vocabulary_of_arrays(arrays[BYTES], arrays[LENGTHS])
         tokenizer = RecordedTokenizer(vocabulary, about["specials"], encoding, about)
-        _check_arrays(config, arrays, encoding.ids)
+        _check_arrays(config, arrays, encoding, source)
         trace = Trace(
             config=config,
             weights=AbsentWeights(weights_of(config)),
             encoding=encoding,
+            source=source,
             kept=_tensors(arrays, (step.key for step in steps_for(config))),
             given=_tensors(arrays, iter(givens(config))),
             edits=[_edit(row) for row in about["edits"]],
@@ -233,6 +246,7 @@ def _about(
         "model": name,
         "config": trace.config.to_dict(),
         "tokens": table_of(trace.encoding),
+        **({SOURCE: table_of(trace.source)} if trace.source else {}),
         "unit": tokenizer.unit,
         "method": tokenizer.method,
         "notes": tokenizer.notes,
@@ -261,31 +275,48 @@ def _checked_table(arrays: Mapping[str, Array], file: Path) -> dict[str, Any]:
 
 
 def _check_arrays(
-    config: ModelConfig, arrays: Mapping[str, Array], ids: tuple[int, ...]
+    config: ModelConfig,
+    arrays: Mapping[str, Array],
+    encoding: Encoding,
+    source: Encoding | None,
 ) -> None:
     """Refuse arrays of another size or kind, and a file that lacks what takes a weight.
 
     Raises:
         ValueError: One does not fit.
     """
-    if config.n_layers > len(arrays) or not ids:
+    n, n_source = len(encoding.ids), len(source.ids) if source else 0
+    is_empty = not n or (config.has_encoder and not n_source)
+    if max(config.n_layers, config.n_encoder_layers) > len(arrays) or is_empty:
         raise ValueError("the layers or the tokens are not there")
-    sizes, weights = axis_sizes(config, len(ids)), weights_of(config)
+    weights = weights_of(config)
     for step in steps_for(config):
-        shape = tuple(sizes[axis] for axis in step.axes)
+        shape = step_shape(step, config, n, n_source)
         is_needed = not weights.isdisjoint(step.inputs)
         if step.key in arrays or is_needed:
-            _check_array(arrays, step.key, shape, KINDS.get(step.key, np.float32))
-    n = len(ids)
-    _check_array(arrays, "positions", (n,), np.int64)
-    _check_array(arrays, "mask", (n, n), np.bool_)
-    if config.n_segments:
-        _check_array(arrays, "segments", (n,), np.int64)
-    if tuple(arrays["tokens.ids"].tolist()) != ids:
-        raise ValueError("the ids are not those of the tokens")
-    for key in KINDS.keys() & arrays.keys():
+            _check_array(arrays, step.key, shape, KINDS.get(step.name, np.float32))
+    for given in givens(config):
+        _check_given(arrays, given, n, n_source)
+    sides = (source, encoding) if source else (encoding,)
+    for side, each in zip(sides_of(config), sides, strict=True):
+        key = f"{side}.tokens.ids" if side else "tokens.ids"
+        if tuple(arrays[key].tolist()) != each.ids:
+            raise ValueError("the ids are not those of the tokens")
+    whole = (s.key for s in steps_for(config) if s.name in KINDS and s.key in arrays)
+    for key in whole:
         if not ((arrays[key] >= 0) & (arrays[key] < config.n_vocab)).all():
             raise ValueError(f"{key} has an id of no token")
+
+
+def _check_given(
+    arrays: Mapping[str, Array], given: str, n: int, n_source: int
+) -> None:
+    n_query, n_key = (n_source, n_source) if given.startswith(ENCODER) else (n, n)
+    if given == CROSS_MASK:
+        n_key = n_source
+    is_mask = given.endswith("mask")
+    shape = (n_query, n_key) if is_mask else (n_query,)
+    _check_array(arrays, given, shape, np.bool_ if is_mask else np.int64)
 
 
 def _check_array(

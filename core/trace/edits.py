@@ -4,7 +4,7 @@ An edit is a frozen row. The forward pass applies it when its step comes by, so 
 everything after it follows; the trace it makes stands beside the first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -44,7 +44,9 @@ class Edit:
 
 
 def check_edits(
-    edits: Iterable[Edit], steps: Sequence[Step], sizes: dict[str, int]
+    edits: Iterable[Edit],
+    steps: Sequence[Step],
+    shape_of: Callable[[Step], tuple[int, ...]],
 ) -> None:
     """Refuse an edit that points nowhere.
 
@@ -57,7 +59,7 @@ def check_edits(
         step = by_key.get(edit.key)
         if step is None or step.op in TOKEN_OPS or edit.key == "output.pick":
             raise TraceError(f"{edit.key} is not a step of this model that can change.")
-        shape = tuple(sizes[axis] for axis in step.axes)
+        shape = shape_of(step)
         fits = len(edit.index) <= len(shape) and all(
             i is None or -size <= i < size
             for i, size in zip(edit.index, shape, strict=False)

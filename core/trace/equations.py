@@ -31,6 +31,8 @@ def equation(
         return _products(step.op, values)
     if step.op == "lookup":
         return _looked_up(step.inputs[1].rpartition(".")[2], index, values)
+    if step.op.startswith("relative_bias"):
+        return _shifted(values)
     if step.op == "gate":
         return _gated(ACTIVATION_NAMES[activation], values)
     return WRITERS[step.op](index, values)
@@ -72,6 +74,13 @@ def _looked_up(table: str, index: tuple[int, ...], values: Values) -> str:
     return rf"{table}[{row}]_{{{feature}}} = {latex(values[1][0])}"
 
 
+def _shifted(values: Values) -> str:
+    """A number of a table, by how far the key is from the query."""
+    query, key, shift = (float(each[0]) for each in values[:3])
+    distance = rf"{int(key)} - {int(query)}"
+    return rf"W_B[\text{{bucket}}({distance})] = {latex(shift)}"
+
+
 def _sum(index: tuple[int, ...], values: Values) -> str:
     first, *others = values
     return " + ".join([latex(first[0]), *(bracketed(each[0]) for each in others)])
@@ -90,6 +99,15 @@ def _wave(index: tuple[int, ...], values: Values) -> str:
     name = r"\sin" if index[1] % 2 == 0 else r"\cos"
     exponent = rf"{2 * (index[1] // 2)} / {d_model}"
     return rf"{name}\frac{{{position}}}{{{float(base):g}^{{{exponent}}}}}"
+
+
+def _half_wave(index: tuple[int, ...], values: Values) -> str:
+    """The first half of a row are sines, the other cosines."""
+    n_sines = (int(values[1][0]) + 1) // 2
+    feature = index[1]
+    is_sine = feature < n_sines
+    place = 2 * feature if is_sine else 2 * (feature - n_sines) + 1
+    return _wave((index[0], place), values)
 
 
 def _layer_norm(index: tuple[int, ...], values: Values) -> str:
@@ -198,6 +216,7 @@ WRITERS: dict[str, Writer] = {
     "scale_embedding": _times_root,
     "scale": _over_root,
     "sinusoid": _wave,
+    "sinusoid_halves": _half_wave,
     "layer_norm": _layer_norm,
     "rms_norm": _rms_norm,
     "norm_heads": _rms_norm,

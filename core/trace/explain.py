@@ -262,6 +262,21 @@ def _looked_up(trace: Trace, step: Step, index: tuple[int, ...]) -> Sequence[Ind
     return (index[:1], (row, index[1]))
 
 
+def _in_bucket(trace: Trace, step: Step, index: tuple[int, ...]) -> Sequence[Index]:
+    """Both places, and the number of the head in the row of their distance."""
+    from torch import tensor
+
+    from core.model.relative import bucket_of
+
+    head, query, key = index
+    places = trace.part(step.inputs[0])
+    n_buckets, farthest = trace.shape(step.inputs[2])[0], trace.config.relative_distance
+    distance = tensor(int(places[key]) - int(places[query]))
+    is_both = step.op == "relative_bias"
+    row = int(bucket_of(distance, n_buckets, farthest, is_both=is_both))
+    return ((query,), (key,), (row, head), ())
+
+
 def _side_by_side(trace: Trace, step: Step, index: tuple[int, ...]) -> Sequence[Index]:
     head, feature = divmod(index[1], trace.config.d_head)
     return ((head, index[0], feature),)
@@ -275,6 +290,8 @@ _EXACT = {
     "lookup": _looked_up,
     "concat": _side_by_side,
     "first_row": _of_the_first,
+    "relative_bias": _in_bucket,
+    "relative_bias_back": _in_bucket,
 }
 
 

@@ -1,6 +1,6 @@
 """The watcher that keeps what a trace needs, and applies edits on the way."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from torch import Tensor
 
@@ -9,7 +9,7 @@ from core.model.functions import is_finite
 from core.trace.edits import Edit
 from core.trace.steps import Step
 
-INSIDE_ATTENTION = ("scores", "scaled", "masked", "pattern")
+INSIDE_ATTENTION = ("scores", "scaled", "bias", "biased", "masked", "pattern")
 """Steps the fused kernel never writes down; an edit there takes the explicit road."""
 
 
@@ -19,7 +19,7 @@ class Recorder:
     def __init__(
         self,
         steps: Iterable[Step],
-        sizes: Mapping[str, int],
+        shape_of: Callable[[Step], tuple[int, ...]],
         keep: frozenset[str],
         edits: Iterable[Edit] = (),
     ) -> None:
@@ -30,7 +30,7 @@ class Recorder:
             self._edits.setdefault(edit.key, []).append(edit)
         self._keep = keep | self._edits.keys()
         self._shapes = {
-            step.key: (step.axes, tuple(sizes[axis] for axis in step.axes))
+            step.key: (step.axes, shape_of(step))
             for step in steps
             if step.key in self._keep
         }

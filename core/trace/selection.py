@@ -7,11 +7,16 @@ them knows a widget. It outlives a sentence: `clamped` fits it to the next trace
 from dataclasses import dataclass, replace
 
 from core.trace.matrix import Cell
-from core.trace.steps import TOKEN_OPS, Step
+from core.trace.step import (
+    CROSS,
+    ENCODER,
+    ROWS_OF_KEYS,
+    name_of,
+    part_of,
+    side_of,
+)
+from core.trace.steps import TOKEN_OPS, Step, layers_of, sides_of
 from core.trace.trace import Trace
-
-ROWS_OF_KEYS = ("attn.k", "attn.k_normed", "attn.k_rotated", "attn.v")
-"""Steps whose rows belong to the tokens looked at, not to the one that looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class Selection:
     expert: int = 0
     feature: int = 0
     """Place on the last axis, where that is d_model, d_head or d_ff."""
+    other: int = 0
+    """In a model of two sides: the chosen token of the side that is not looked at."""
     token: int | None = None
     """An id of the vocabulary, for logits and shares; None is the likeliest."""
     n_merges: int = 0
@@ -38,15 +45,18 @@ class Selection:
 
 def clamped(selection: Selection, trace: Trace) -> Selection:
     """The nearest selection that exists in this trace."""
-    step = selection.step
+    n_merges, step = selection.n_merges, selection.step
     if step not in trace.keys:
         step = _same_name(step, trace) or trace.keys[0]
+        selection = at_step(selection, step)
     token = selection.token
+    last = trace.tokens(trace.step(step).side).n - 1
+    last_key = trace.keys_of(step).n - 1
     return replace(
         selection,
-        step=step,
-        query=min(selection.query, trace.n - 1),
-        key=min(selection.key, trace.n - 1),
+        n_merges=n_merges,
+        query=min(selection.query, last),
+        key=min(selection.key, last_key),
         head=min(selection.head, trace.config.n_heads - 1),
         expert=min(selection.expert, max(trace.config.n_experts - 1, 0)),
         token=None if token is None or token >= trace.config.n_vocab else token,
@@ -78,8 +88,39 @@ def pointed_at(selection: Selection, trace: Trace, cell: Cell) -> Selection:
 
 
 def at_step(selection: Selection, key: str) -> Selection:
-    """The same tokens, head and feature at another step."""
-    return replace(selection, step=key, focus=None, n_merges=0)
+    """The same tokens, head and feature at another step.
+
+    Each side of a model keeps its chosen token; in cross attention the chosen token of
+    the source is the key.
+    """
+    source, written = _chosen(selection)
+    place = selection.key
+    if side_of(key) == ENCODER:
+        query, other = source, written
+    else:
+        query, other = written, source
+        if part_of(key) == CROSS:
+            place = source
+        elif part_of(selection.step) == CROSS:
+            place = min(place, query)
+    return replace(
+        selection,
+        step=key,
+        query=query,
+        key=place,
+        other=other,
+        focus=None,
+        n_merges=0,
+    )
+
+
+def _chosen(selection: Selection) -> tuple[int, int]:
+    """The chosen tokens of the source and of the text that is written."""
+    if side_of(selection.step) == ENCODER:
+        return selection.query, selection.other
+    if part_of(selection.step) == CROSS:
+        return selection.key, selection.query
+    return selection.other, selection.query
 
 
 def stepped(selection: Selection, trace: Trace, by: int) -> Selection | None:
@@ -87,7 +128,7 @@ def stepped(selection: Selection, trace: Trace, by: int) -> Selection | None:
 
     The merges of the chosen token's word are walked one by one on the way.
     """
-    if selection.step == "tokens.merges":
+    if name_of(selection.step) == "tokens.merges":
         n_merges = selection.n_merges + by
         if 0 <= n_merges <= n_merges_of_word(selection, trace):
             return replace(selection, n_merges=n_merges, focus=None)
@@ -103,18 +144,35 @@ def to_layer(selection: Selection, trace: Trace, by: int) -> Selection | None:
     From before the layers it goes to the first step of the first layer, from behind
     them to the last step of the last.
     """
+    layers = layers_of(trace.config)
     step = trace.step(selection.step)
-    n_layers = trace.config.n_layers
     if step.layer is not None:
-        layer = step.layer + by
-        inside = 0 <= layer < n_layers
-        key = f"layers.{layer}.{step.name}"
-        return at_step(selection, key) if inside and key in trace.keys else None
-    is_before = not step.key.startswith("output.")
-    if is_before == (by < 0):
+        path, name = _in_layer(step.key)
+        place = layers.index(path) + by
+        if not 0 <= place < len(layers):
+            return None
+        key = _key_in(trace, layers[place], name)
+        return at_step(selection, key) if key else None
+    inside = [key for key in trace.keys if trace.step(key).layer is not None]
+    here = trace.keys.index(step.key)
+    ahead = [key for key in inside if (trace.keys.index(key) - here) * by > 0]
+    if not ahead:
         return None
-    inside_keys = [key for key in trace.keys if key.startswith("layers.")]
-    return at_step(selection, inside_keys[0 if is_before else -1])
+    return at_step(selection, ahead[0 if by > 0 else -1])
+
+
+def _in_layer(key: str) -> tuple[str, str]:
+    """The path of a step's layer, and what follows it: "layers.0", "attn.q"."""
+    before, _, after = key.partition("layers.")
+    number, _, name = after.partition(".")
+    return f"{before}layers.{number}", name
+
+
+def _key_in(trace: Trace, layer: str, name: str) -> str | None:
+    """The step of a layer that is called so; an encoder has no cross attention."""
+    names = (name, name.replace(f"{CROSS}.", "attn."), name.replace("cross", "mid"))
+    keys = (f"{layer}.{each}" for each in names)
+    return next((key for key in keys if key in trace.keys), None)
 
 
 def feature_of(selection: Selection, trace: Trace, axis: str) -> int:
@@ -124,8 +182,9 @@ def feature_of(selection: Selection, trace: Trace, axis: str) -> int:
 
 def n_merges_of_word(selection: Selection, trace: Trace) -> int:
     """How many recorded steps the word of the chosen token has: merges, or others."""
-    encoding = trace.encoding
-    return encoding.words[encoding.pieces[selection.query].word].n_recorded
+    encoding = trace.tokens(side_of(selection.step)).encoding
+    place = min(selection.query, len(encoding.pieces) - 1)
+    return encoding.words[encoding.pieces[place].word].n_recorded
 
 
 def _field(axis: str, step: Step) -> str:
@@ -143,7 +202,7 @@ def _field(axis: str, step: Step) -> str:
 
 
 def _place(axis: str, step: Step, selection: Selection, trace: Trace) -> int:
-    size = trace.sizes[axis]
+    size = trace.shape(step.key)[step.axes.index(axis)]
     if axis == "n_kv_heads":
         return selection.head // trace.config.n_queries_per_key
     if axis == "n_vocab":
@@ -171,17 +230,24 @@ def _query_head(axis: str, place: int, selection: Selection, trace: Trace) -> in
 
 def _same_name(key: str, trace: Trace) -> str | None:
     """The step of another model that is called alike, in the last layer at most."""
-    of, _, in_layer = key.removeprefix("layers.").partition(".")
-    is_in_layer = key.startswith("layers.")
-    name = in_layer if is_in_layer else key
-    last = trace.config.n_layers - 1 if is_in_layer else 0
-    layer = next((each for each in range(last) if str(each) == of), last)
-    for candidate in (f"layers.{layer}.{name}", name):
-        if candidate in trace.keys:
-            return candidate
-    return None
+    sides = [side_of(key), *sides_of(trace.config)[::-1]]
+    is_in_layer = "layers." in key
+    name = _in_layer(key)[1] if is_in_layer else key.removeprefix(f"{side_of(key)}.")
+    if name_of(key).startswith("tokens."):
+        sides = sides[::-1]  # the text that is typed
+    for side in sides:
+        of_side = f"{side}." if side else ""
+        stack = [p for p in layers_of(trace.config) if p.startswith(f"{of_side}layers")]
+        if is_in_layer and stack:
+            at = _in_layer(key)[0].rpartition(".")[2]
+            layer = next((p for p in stack if p.endswith(f".{at}")), stack[-1])
+            if found := _key_in(trace, layer, name):
+                return found
+        if f"{of_side}{name}" in trace.keys:
+            return f"{of_side}{name}"
+    return name if name in trace.keys else None
 
 
 def has_numbers(step: Step) -> bool:
     """Whether the step's values are numbers one can point at."""
-    return step.op not in TOKEN_OPS or step.key == "tokens.ids"
+    return step.op not in TOKEN_OPS or step.name == "tokens.ids"

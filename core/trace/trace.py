@@ -19,7 +19,8 @@ from core.trace.cache import PartCache, read_only
 from core.trace.edits import Edit
 from core.trace.needs import Index, needs
 from core.trace.statistics import is_statistic, parts_of
-from core.trace.steps import Step, axis_sizes, steps_for
+from core.trace.steps import Step, axis_sizes, layers_of, step_shape, steps_for
+from core.trace.token_side import TokenSide, token_sides
 from core.trace.work import multiplications
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 CACHE_BYTES = 96 * 2**20
 """Derived parts are kept up to this size; the oldest leave first."""
-PADDED = "⟨pad⟩"
-"""Label of padding, whatever token stands there."""
 EASY_MULTIPLICATIONS = 20_000_000
 """What the window's thread may derive by itself: 2 to 5 ms on one core."""
 
@@ -47,6 +46,7 @@ class Trace:
         config: ModelConfig,
         weights: "Mapping[str, Tensor]",
         encoding: Encoding,
+        source: Encoding | None = None,
         kept: "Mapping[str, Tensor]",
         given: "Mapping[str, Tensor]",
         edits: Sequence[Edit] = (),
@@ -56,17 +56,24 @@ class Trace:
         Args:
             config: Of the model.
             weights: Every weight by its address, on the CPU, float32.
-            encoding: The sentence and its tokens.
+            encoding: The sentence and its tokens; behind an encoder, the text so far.
+            source: The text that the encoder read, and its tokens.
             kept: Step values of the pass by key, on the CPU.
-            given: "positions" [n] and "mask" [n_query, n_key].
+            given: "positions" [n] and "mask" [n_query, n_key], of each side.
             edits: The changes the pass was made with.
         """
         self.config = config
         self.encoding = encoding
+        self.source = source
         self.edits = tuple(edits)
         self.steps = steps_for(config)
         self.sizes = axis_sizes(config, len(encoding.pieces))
+        """Of every axis; token axes as on the side that is written."""
         self._by_key = {step.key: step for step in self.steps}
+        n_source = len(source.pieces) if source else 0
+        self._shapes = {
+            step.key: step_shape(step, config, self.n, n_source) for step in self.steps
+        }
         self._weights = weights
         self._given = given
         self._kept = self._with_shared_names(kept)
@@ -89,13 +96,36 @@ class Trace:
         return len(self.encoding.pieces)
 
     @cached_property
+    def _sides(self) -> "Mapping[str, TokenSide]":
+        return token_sides(self)
+
+    def tokens(self, side: str = "") -> TokenSide:
+        """The tokens of a side: "encoder", "decoder"; "" is the side that is written.
+
+        Raises:
+            TraceError: This model has no such side.
+        """
+        if side not in self._sides:
+            raise TraceError(f"This model has no {side}.")
+        return self._sides[side]
+
+    def rows_of(self, key: str) -> TokenSide:
+        """The tokens that the rows of a step are of, or those of its axis n."""
+        step = self.step(key)
+        return self.tokens(step.side_of("n" if "n" in step.axes else "n_query"))
+
+    def keys_of(self, key: str) -> TokenSide:
+        """The tokens that are looked at in the attention a step belongs to."""
+        return self.tokens(self.step(key).side_of("n_key"))
+
+    @property
     def padding(self) -> NDArray[np.bool_]:
         """[n]: which tokens are padding, that no token looks at, not even itself."""
-        return np.asarray(~self.part("mask").any(axis=0))
+        return self.tokens().padding
 
     def label(self, place: int) -> str:
         """What a view calls a token: what its chip says, or that it is padding."""
-        return PADDED if self.padding[place] else self.encoding.pieces[place].label
+        return self.tokens().label(place)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -117,7 +147,7 @@ class Trace:
         if is_statistic(address):
             return tuple(self.shape(source)[0] for source in parts_of(address)[1])
         if address in self._by_key:
-            return tuple(self.sizes[axis] for axis in self._by_key[address].axes)
+            return self._shapes[address]
         return tuple(self._stored(address).shape)
 
     def __getitem__(self, key: str) -> Any:
@@ -127,10 +157,11 @@ class Trace:
             TraceError: This model has no such step.
         """
         step = self.step(key)
-        if key == "tokens.pieces":
-            return tuple(word.data for word in self.encoding.words)
-        if key == "tokens.merges":
-            return tuple(word.merges for word in self.encoding.words)
+        words = self.tokens(step.side).encoding.words
+        if step.name == "tokens.pieces":
+            return tuple(word.data for word in words)
+        if step.name == "tokens.merges":
+            return tuple(word.merges for word in words)
         return self.part(key, (None,) * len(step.axes))
 
     def part(self, address: str, index: Index = ()) -> NDArray[Any]:
@@ -195,11 +226,15 @@ class Trace:
     @property
     def layers(self) -> "tuple[Branch, ...]":
         """The steps of each layer as attributes: `trace.layers[2].attn.q`."""
-        return tuple(Branch(self, f"layers.{i}") for i in range(self.config.n_layers))
+        return self._layers("")
+
+    def _layers(self, of_side: str) -> "tuple[Branch, ...]":
+        paths = (p for p in layers_of(self.config) if p.startswith(f"{of_side}layers."))
+        return tuple(Branch(self, path) for path in paths)
 
     def __getattr__(self, name: str) -> Any:
-        """The groups before and after the layers: `trace.embed.sum`."""
-        if name in ("tokens", "embed", "output"):
+        """The groups outside the layers, and the sides: `trace.embed.sum`."""
+        if name in ("tokens", "embed", "output", "encoder", "decoder"):
             return Branch(self, name)
         raise AttributeError(f"a trace has no {name}")
 
@@ -301,6 +336,8 @@ class Branch:
 
     def __getattr__(self, name: str) -> Any:
         path = f"{self._path}.{name}"
+        if name == "layers":
+            return self._trace._layers(f"{self._path}.")
         if path in self._trace.keys:
             return self._trace[path]
         if any(key.startswith(f"{path}.") for key in self._trace.keys):

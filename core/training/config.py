@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 import tomli_w
 
-from core.config import LARGEST, ModelConfig
+from core.config import ModelConfig
+from core.config_checks import LARGEST
 from core.errors import ConfigError
 from core.model.device import DEVICE_NAMES
 

@@ -52,7 +52,7 @@ def first_not_finite(model: Transformer, windows: Windows) -> str:
     for read, following in windows:
         watcher = FirstNotFinite()
         with evaluated(model):
-            model(read.to(model.embed.W_E.device), watcher)
+            model(read.to(model.table.device), watcher)
         if watcher.key:
             return watcher.key
         if address := _first_gradient(model, read, following):
@@ -69,7 +69,7 @@ def advice(config: TrainingConfig) -> str:
 
 def _first_gradient(model: Transformer, read: Tensor, following: Tensor) -> str:
     """The weight next to the output whose gradient is not finite."""
-    device = model.embed.W_E.device
+    device = model.table.device
     loss = F.cross_entropy(
         model(read.to(device)).flatten(0, 1).float(), following.to(device).flatten()
     )

@@ -23,7 +23,7 @@ from core.errors import TraceError
 from core.files import explained, write_whole
 from core.generation.generate import generate
 from core.generation.sampling import Sampling
-from core.model import functions
+from core.model import functions, masks
 from core.model.transformer import Transformer
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.labels import readable_text
@@ -99,7 +99,7 @@ def score_heads(step: int, model: Transformer) -> HeadsScored | None:
         return None
     ids = told_twice(model.config.n_vocab, n)
     patterns, _ = read(model, ids)
-    allowed = functions.causal_mask(2 * n, 2 * n).numpy()
+    allowed = masks.causal_mask(2 * n, 2 * n).numpy()
     tokens = Tokens(np.array(ids), allowed, period=n)
     layers = [Reading(pattern, tokens) for pattern in patterns]
     scores = {
@@ -146,7 +146,7 @@ def read(model: Transformer, ids: list[int]) -> tuple[Patterns, Patterns]:
         TraceError: They are not finite.
     """
     keeper = PatternKeeper()
-    row = torch.tensor([ids], device=model.embed.W_E.device)
+    row = torch.tensor([ids], device=model.table.device)
     with evaluated(model):
         logits = model(row, keeper, last_only=True)
     patterns = torch.stack(keeper.patterns).float().cpu().numpy()

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.errors import ConfigError
 from core.model.device import training_type
-from core.model.transformer import Transformer
+from core.model.encoder_decoder import model_of
 from core.training.config import TrainingConfig
 from core.training.corpus import Windows
 from core.training.distributed import ALONE, Processes
@@ -47,7 +47,7 @@ class Trainer:
         self.config = config
         self.device = device
         self.processes = processes
-        self.model = Transformer(model)
+        self.model = model_of(model)
         """The plain model; what trains it may be wrapped around it."""
         self._layout = lay_out(self.model, config, device, processes)
         self.optimizer = adamw(self.model, config)

@@ -6,7 +6,8 @@ import inspect
 import pytest
 
 from core.checkpoints.native import weight_shapes
-from core.config import CHOICES, LARGEST_SIZE, ModelConfig, nearest_divisors
+from core.config import ModelConfig
+from core.config_checks import CHOICES, LARGEST_SIZE, nearest_divisors
 from core.errors import ConfigError
 
 

@@ -10,7 +10,7 @@ import torch
 from core.bundle import make_bundle
 from core.config import ModelConfig
 from core.errors import TraceError
-from core.model import functions
+from core.model import masks
 from core.model.recording import Nobody
 from core.pipeline import run_trace
 from core.trace.edits import Edit
@@ -160,7 +160,7 @@ def test_a_mask_of_ones_alone_is_no_padding():
 
 def test_positions_count_tokens_alone_and_never_fall():
     is_token = torch.tensor([0, 0, 1, 0, 1, 1, 0]).bool()
-    positions = functions.padded_positions(is_token)
+    positions = masks.padded_positions(is_token)
     assert positions.tolist() == [0, 0, 0, 0, 1, 2, 2]
 
 

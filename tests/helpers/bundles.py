@@ -12,6 +12,7 @@ import torch
 from core.bundle import Bundle, make_bundle
 from core.checkpoints.native import save_model
 from core.config import ModelConfig
+from core.model.encoder_decoder import model_of
 from core.model.transformer import Transformer
 from core.pipeline import run_trace
 from core.tokenizers.bpe import BpeTokenizer
@@ -62,7 +63,7 @@ def random_model(config: ModelConfig, seed: int = 0) -> Transformer:
     """A model whose every weight is drawn from the seed, also gains and biases."""
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(seed)
-        model = Transformer(config)
+        model = model_of(config)
         with torch.no_grad():
             for address, weight in model.named_parameters():
                 centre = 1.0 if address.endswith("gamma") else 0.0

@@ -4,7 +4,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from core.config import ModelConfig, OutputHead
+from core.config import ModelConfig
+from core.kinds import OutputHead
 
 SCALINGS: dict[str, Any] = {
     "relu": "none",

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QWidget
 from app.scene import Scene
 from app.studies import Studies
 from core.trace.needs import Index
-from core.trace.selection import ROWS_OF_KEYS, Selection
+from core.trace.selection import Selection
 from core.trace.sheet import Sheet
+from core.trace.step import ROWS_OF_KEYS
 from core.trace.trace import Trace
 from core.trace.viewing import PLAIN
 from core.trace.views.sheets import step_sheet

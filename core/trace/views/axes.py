@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.trace.matrix import Axis, Scale
-from core.trace.selection import ROWS_OF_KEYS
+from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
 

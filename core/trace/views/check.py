@@ -11,7 +11,8 @@ import numpy as np
 
 from core.errors import MissingWeightError
 from core.trace.needs import SUMS_OF_PRODUCTS, Index, input_letters, needs
-from core.trace.selection import ROWS_OF_KEYS, Selection, has_numbers
+from core.trace.selection import Selection, has_numbers
+from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import TOKEN_OPS, Step
 from core.trace.trace import EASY_MULTIPLICATIONS, Trace
 from core.trace.work import multiplications

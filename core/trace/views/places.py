@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from core.trace.matrix import Cell, Matrix
-from core.trace.selection import ROWS_OF_KEYS
 from core.trace.statistics import is_statistic, parts_of, rows_of
+from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.roles import role_of

@@ -12,8 +12,9 @@ import numpy as np
 from core.tokenizers.base import Tokenizer
 from core.trace.matrix import Axis
 from core.trace.needs import Index
-from core.trace.selection import ROWS_OF_KEYS, Selection
+from core.trace.selection import Selection
 from core.trace.sheet import Sheet
+from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.places import FEATURES, LabelOf, token_label

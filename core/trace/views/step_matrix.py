@@ -10,7 +10,8 @@ import numpy as np
 
 from core.trace.matrix import Axis, Cell, FloatArray, Matrix, Scale
 from core.trace.needs import Index
-from core.trace.selection import ROWS_OF_KEYS, Selection, cell_of
+from core.trace.selection import Selection, cell_of
+from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.places import FEATURES, LabelOf, token_label

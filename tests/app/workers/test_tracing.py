@@ -13,7 +13,7 @@ from app.workers.tracing import (
 )
 from core.bundle import make_bundle
 from core.config import ModelConfig
-from core.model.transformer import n_parameters
+from core.model.encoder_decoder import n_parameters
 from core.pipeline import run_trace
 from core.trace.trace import Trace
 from tests.helpers.bundles import (

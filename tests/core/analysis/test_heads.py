@@ -25,7 +25,7 @@ from core.analysis.reading import Reading, Tokens
 from core.analysis.telling import hardly_read, telling_scores, told_twice
 from core.bundle import make_bundle, open_bundle
 from core.config import ModelConfig
-from core.model import functions
+from core.model import masks
 from core.pipeline import run_trace
 from tests.helpers.bundles import TINY, random_model, tiny_bundle, tiny_tokenizer
 from tests.helpers.bundles import tiny_trace as traced
@@ -52,7 +52,7 @@ def reading(*patterns, ids=None, period=0, allowed=None):
     n_query, n_key = stack.shape[1:]
     ids = np.arange(n_key) if ids is None else np.array(ids)
     if allowed is None:
-        allowed = functions.causal_mask(n_query, n_key).numpy()
+        allowed = masks.causal_mask(n_query, n_key).numpy()
     return Reading(stack, Tokens(ids, allowed, period))
 
 

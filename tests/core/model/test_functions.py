@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from core.model import functions
+from core.model import functions, masks
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "golden" / "worked_examples.json").read_text("utf-8")
@@ -56,7 +56,7 @@ def test_scores_of_the_worked_sentence():
 def test_pattern_of_the_worked_sentence(masked, part):
     scaled = functions.scale(rows("qkv", "scores"), GOLDEN["qkv"]["d_head"])
     if masked:
-        scaled = functions.mask(scaled, functions.causal_mask(3, 3))
+        scaled = functions.mask(scaled, masks.causal_mask(3, 3))
     close(functions.softmax(scaled), rows("qkv", part), 4)
 
 
@@ -119,7 +119,7 @@ def test_attention_of_unit_keys():
     queries = torch.tensor([[1.0, 0, 0, 0], [0, 2, 0, 0], [1, 1, 0, 0]])
     keys = torch.eye(4)[:3]
     scaled = functions.scale(functions.dot_products(queries[None], keys[None]), 4)
-    masked = functions.mask(scaled, functions.causal_mask(3, 3))[0]
+    masked = functions.mask(scaled, masks.causal_mask(3, 3))[0]
     assert masked[1].tolist() == [0, 1, -math.inf]
     expected = [[1, 0, 0], [0.2689, 0.7311, 0], [0.3837, 0.3837, 0.2327]]
     close(functions.softmax(masked), torch.tensor(expected), 4)
@@ -176,7 +176,7 @@ def test_the_fused_kernel_equals_the_steps(n_query, n_key, n_kv_heads):
     generator = torch.Generator().manual_seed(2)
     q = torch.randn(1, 4, n_query, 8, generator=generator)
     k, v = torch.randn(2, 1, n_kv_heads, n_key, 8, generator=generator)
-    allowed = functions.causal_mask(n_query, n_key)
+    allowed = masks.causal_mask(n_query, n_key)
     scaled = functions.scale(functions.dot_products(q, k), 8)
     pattern = functions.softmax(functions.mask(scaled, allowed))
     stepwise = functions.mix(pattern, v)
@@ -190,7 +190,7 @@ def test_attention_equals_that_of_torch():
     torch.manual_seed(3)
     theirs = torch.nn.MultiheadAttention(12, 3, batch_first=True).eval()
     x = torch.randn(1, 6, 12)
-    allowed = functions.causal_mask(6, 6)
+    allowed = masks.causal_mask(6, 6)
     with torch.inference_mode():
         expected, weights = theirs(
             x, x, x, attn_mask=~allowed, average_attn_weights=False
@@ -208,13 +208,13 @@ def test_attention_equals_that_of_torch():
 @pytest.mark.parametrize("window", [1, 2, 4])
 @pytest.mark.parametrize("n_query", [1, 3, 6])
 def test_a_window_leaves_the_last_keys_alone(n_query, window):
-    allowed = functions.causal_mask(n_query, 6)
-    found = functions.windowed(allowed, torch.arange(6), window)
+    allowed = masks.causal_mask(n_query, 6)
+    found = masks.windowed(allowed, torch.arange(6), window)
     for row in range(n_query):
         place = 6 - n_query + row
         assert found[row].tolist() == [place - window < k <= place for k in range(6)]
 
 
 def test_a_window_of_none_hides_nothing():
-    allowed = functions.causal_mask(3, 6)
-    assert functions.windowed(allowed, torch.arange(6), 0) is allowed
+    allowed = masks.causal_mask(3, 6)
+    assert masks.windowed(allowed, torch.arange(6), 0) is allowed

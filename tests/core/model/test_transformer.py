@@ -7,9 +7,10 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from core.config import ModelConfig
+from core.model.encoder_decoder import n_parameters
 from core.model.kv_cache import KeyValueCache
 from core.model.layout import lay_out_weights
-from core.model.transformer import Transformer, n_parameters
+from core.model.transformer import Transformer
 from core.trace.steps import steps_for
 
 TINY_GPT2 = ModelConfig(

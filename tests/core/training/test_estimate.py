@@ -5,7 +5,8 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.model.transformer import Transformer, n_parameters
+from core.model.encoder_decoder import n_parameters
+from core.model.transformer import Transformer
 from core.training.config import TrainingConfig
 from core.training.estimate import (
     GAPS,

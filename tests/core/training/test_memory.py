@@ -2,7 +2,7 @@ import pytest
 
 from core.config import ModelConfig
 from core.errors import TrainingError
-from core.model.transformer import n_parameters
+from core.model.encoder_decoder import n_parameters
 from core.training.memory import available_memory, check_memory
 
 SMALL = ModelConfig(n_vocab=16, n_ctx=8, d_model=8, n_heads=2, n_layers=2)

@@ -1,7 +1,7 @@
 import pytest
 
 from core.errors import ConfigError
-from core.model.transformer import n_parameters
+from core.model.encoder_decoder import n_parameters
 from core.training.presets import PRESETS, Preset, preset
 
 each_preset = pytest.mark.parametrize("each", PRESETS, ids=lambda each: each.name)

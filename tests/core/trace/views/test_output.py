@@ -130,7 +130,8 @@ def test_the_norm_takes_the_centre_and_divides_by_the_size(norm):
 )
 def test_the_pick_that_is_shown_is_the_one_that_append_takes(sampling):
     trace = tiny_trace()
-    logits, u = trace["output.logits"][-1], uniform(sampling.seed, trace.n)
+    logits = trace.part("output.logits", (trace.n - 1,))  # as the session takes them
+    u = uniform(sampling.seed, trace.n)
     view = pick_view(trace, sampling)
     assert view.draw == pick(logits, sampling, trace.ids, u)
     assert view.distribution.order[view.rank] == view.draw.token_id
