@@ -91,7 +91,7 @@ ACTIONS = (
     ActionRow("time.next", "Later &checkpoint", "walk", "Ctrl+Right"),
     ActionRow("time.play", "Play t&he training", "walk", "Ctrl+Space", is_switch=True),
     ActionRow("token.append", "Append the pic&k", "walk", "Ctrl+Return", "add"),
-    ActionRow("token.undo", "&Undo the append", "walk", "Ctrl+Z", "undo"),
+    ActionRow("token.undo", "&Undo the last change", "walk", "Ctrl+Z", "undo"),
     ActionRow("token.mask", "&Mask the token", "walk", "Ctrl+K"),
     ActionRow("text.generate", "&Generate", "walk", "Ctrl+G", "dice"),
     ActionRow("generate.stop", "&Stop generating", "walk", "Esc", "stop"),

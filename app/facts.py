@@ -4,11 +4,13 @@
 and connects to the signals; the session alone calls what begins with an underscore.
 """
 
+import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.failures import ErrorReport
 from app.fitting import fitted
 from app.model_card import ModelCard
 from app.scene import Scene
@@ -25,6 +27,8 @@ from core.training.timeline import Timeline
 
 if TYPE_CHECKING:
     from core.bundle import Bundle
+
+log = logging.getLogger(__name__)
 
 
 class Facts(QObject):
@@ -379,3 +383,7 @@ class Facts(QObject):
                 clamped_viewing(self._viewing, traced.trace.config, traced.trace.n),
                 self._beside,
             )
+
+    def _tell_failure(self, report: ErrorReport) -> None:
+        log.warning("%s", report.details)
+        self.failed.emit(report)

@@ -157,6 +157,24 @@ class Sentence:
             prompt = prompt_of_ids(ids, self.tokenizer, specials=self.specials)
             self.prompt, self.text = prompt, prompt.text
 
+    def mask(self, place: int, mask: str) -> None:
+        """Put the special token `mask` where a token stands; the rest stays as typed.
+
+        Where typing that would give other tokens, the text is made from the tokens.
+        """
+        tokenizer = self.tokenizer
+        if tokenizer is None or self.is_fixed:
+            return
+        self.specials = True
+        ids = list(self.prompt.ids)
+        ids[place] = tokenizer.specials[mask]
+        first, last = self.prompt.encoding.pieces[place].char_span
+        typed = f"{self.text[:first]}{mask}{self.text[last:]}"
+        prompt = prompt_of_text(typed, tokenizer, specials=True)
+        if prompt.ids != tuple(ids):
+            prompt = prompt_of_ids(ids, tokenizer, specials=True)
+        self.prompt, self.text = prompt, prompt.text
+
     def undo(self) -> None:
         """Go back to the remembered moment before."""
         self.prompt = self._undo.pop()

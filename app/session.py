@@ -4,7 +4,6 @@ Widgets ask (wishes: the methods here and in `Reader`), the session tells (signa
 `Facts`). Typed text waits for a pause and comes back from a worker as a trace.
 """
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,8 +38,6 @@ from core.errors import CoreError, TraceError
 from core.generation.sampling import Sampling, pick, uniform
 from core.tokenizers.base import Encoding
 from core.trace.trace import Trace
-
-log = logging.getLogger(__name__)
 
 
 class Session(Reader):
@@ -123,6 +120,14 @@ class Session(Reader):
             self._sentence.replace(ids)
             self._after_adding()
 
+    def mask_token(self, place: int, mask: str) -> None:
+        """Put the tokenizer's `mask` where a token stands; Undo brings it back."""
+        if self._sentence.is_settled and place < len(self.encoding.pieces):
+            self._leave_writing()
+            self._begin_adding()
+            self._sentence.mask(place, mask)
+            self._after_adding()
+
     def set_specials(self, specials: bool) -> None:
         """Read "<|endoftext|>" in the text as one special token, or as characters."""
         if self.tokenizer is not None and specials != self.reads_specials:
@@ -192,7 +197,7 @@ class Session(Reader):
             self.append_token(choice.token_id)
 
     def undo_append(self) -> None:
-        """Take back what the last Append or Generate added."""
+        """Take back the last Append, Generate, mask or shortening."""
         self._leave_writing()
         if self.can_undo:
             self._sentence.undo()
@@ -256,8 +261,8 @@ class Session(Reader):
         self._pause.stop()
         if self._bundle is not None and self.encoding.pieces and self.fits:
             self._serial += 1
-            request = TraceRequest(self._bundle, self.encoding, self._serial)
-            self._tracing.request(request)
+            asked = self._bundle, self.encoding, self._serial
+            self._tracing.request(TraceRequest(*asked))
         self._tell_activity()
 
     def _request_beside(self) -> None:
@@ -292,8 +297,8 @@ class Session(Reader):
         if self._sentence.is_settled or self.tokenizer is None:
             self._request_trace()
             return
-        request = EncodeRequest(self.tokenizer, self.text, self.reads_specials)
-        self._tracing.request(request)
+        asked = self.tokenizer, self.text, self.reads_specials
+        self._tracing.request(EncodeRequest(*asked))
         self._tell_activity()
 
     @Slot(object, object)
@@ -321,8 +326,8 @@ class Session(Reader):
 
     def accept(self, request: TraceRequest, traced: Traced) -> None:
         """Show a trace, unless the sentence or the model has changed since."""
-        is_valid = request.serial >= self._first_valid
-        if is_valid and request.bundle is self._bundle:
+        is_ours = request.bundle is self._bundle
+        if is_ours and request.serial >= self._first_valid:
             self._take_trace(request, traced)
 
     def _on_opened(self, opened: Opened) -> None:
@@ -388,12 +393,6 @@ class Session(Reader):
 
     @Slot(object, object)
     def _on_generating_failed(self, request: Request, report: ErrorReport) -> None:
-        assert QThread.isMainThread()
         if request is self._writing:
             self._tell_failure(report)
-            self._end_writing()
-        self._tell_activity()
-
-    def _tell_failure(self, report: ErrorReport) -> None:
-        log.warning("%s", report.details)
-        self.failed.emit(report)
+        self._on_generating_answered(request, None)

@@ -220,7 +220,7 @@ class Workbench(QWidget):
         self.sentence.offer_training(actions["training.open"])
         self.inspector.trail.use_actions(actions)
         self.tour.guide.use_actions(actions)
-        self._masking = Masking(session, actions)
+        self._masking = Masking(session, actions, self.tokens)
 
     def _choice_actions(self, group: str) -> list[QAction]:
         named = self.actions_by_id.items()

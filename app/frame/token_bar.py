@@ -21,6 +21,8 @@ from core.trace.views.places import LabelOf, Words
 
 N_NEXT = 3
 """How many of the likeliest next tokens stand at the right."""
+N_SHOWN = 2
+"""Widgets before the buttons: the chips and the next tokens."""
 LONGEST_LABEL = 12
 MOST_CHIPS = 4096
 """While no model says how many tokens it reads."""
@@ -64,6 +66,10 @@ class TokenBar(QFrame):
     def add_button(self, button: QWidget) -> None:
         """Put a button behind the next tokens."""
         self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def put_first(self, button: QWidget) -> None:
+        """Put a button before those that are there."""
+        self._row.insertWidget(N_SHOWN, button, 0, Qt.AlignmentFlag.AlignVCenter)
 
     # What the reader does.
 

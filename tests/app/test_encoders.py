@@ -4,6 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from app.main_window import MainWindow
 from app.settings import Settings
@@ -72,6 +74,55 @@ def test_a_masked_token_is_asked_for_at_its_own_place(bench, session, tmp_path):
     assert session.encoding.ids == (2, 5, 4, 7, 8, 9, 10, 3)
     assert session.text == "the [MASK] sat on a mat"
     assert session.reads_specials
+
+
+def test_the_rest_of_a_masked_sentence_stays_as_it_was_typed(bench, session, tmp_path):
+    read(session, tmp_path, "bert", "The  cat SAT on a mat.")
+    before = session.encoding.ids
+    session.request_selection(replace(session.selection, query=3))
+    bench.actions_by_id["token.mask"].trigger()
+    assert session.text == "The  cat [MASK] on a mat."
+    assert session.encoding.ids == (*before[:3], 4, *before[4:])
+
+
+def test_undo_brings_each_masked_word_back(bench, session, tmp_path):
+    read(session, tmp_path, "bert")
+    undo = bench.actions_by_id["token.undo"]
+    assert not undo.isEnabled()
+    before = session.encoding.ids
+    for place in (2, 4):
+        session.request_selection(replace(session.selection, query=place))
+        bench.actions_by_id["token.mask"].trigger()
+        session.trace_now()
+    assert session.text == "the [MASK] sat [MASK] a mat"
+    undo.trigger()
+    assert session.text == "the [MASK] sat on a mat"
+    undo.trigger()
+    assert (session.text, session.encoding.ids) == (TEXT, before)
+    assert not undo.isEnabled()
+
+
+def test_a_click_behind_the_tokens_masks_and_brings_back(
+    bench, session, tmp_path, qtbot
+):
+    read(session, tmp_path, "bert")
+    session.request_selection(replace(session.selection, query=2))
+    mask = bench.tokens.findChild(QPushButton, "token.mask")
+    undo = bench.tokens.findChild(QPushButton, "token.undo")
+    assert mask.text() == "Mask cat"
+    assert not undo.isVisible()
+    qtbot.mouseClick(mask, Qt.MouseButton.LeftButton)
+    assert session.text == "the [MASK] sat on a mat"
+    session.trace_now()
+    assert not mask.isEnabled(), "it is masked"
+    qtbot.mouseClick(undo, Qt.MouseButton.LeftButton)
+    assert session.text == TEXT
+
+
+@pytest.mark.parametrize("name", ["minilm", "distilbert base"])
+def test_a_model_without_a_head_shows_no_mask_button(bench, session, tmp_path, name):
+    read(session, tmp_path, name)
+    assert not bench.tokens.findChild(QPushButton, "token.mask").isVisible()
 
 
 @pytest.mark.parametrize("name", ["minilm", "distilbert base"])

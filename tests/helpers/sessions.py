@@ -28,6 +28,10 @@ class ShownSession(Session):
     def read(self, text: str) -> None:
         """Type a sentence and take its trace."""
         self.request_text(text)
+        self.trace_now()
+
+    def trace_now(self) -> None:
+        """Take the trace of the present sentence."""
         self._pause.stop()
         bundle = self.opened.bundle
         request = TraceRequest(bundle, self.encoding, self._first_valid)
