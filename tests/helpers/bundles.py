@@ -29,6 +29,36 @@ N_VOCAB = 272
 """At most: 256 bytes, the merges that occur twice, the end of text."""
 TINY = {"d_model": 8, "n_heads": 2, "n_layers": 2, "n_ctx": 32}
 WEIGHT_DEVIATION = 0.4
+TWO_SIDES: dict[str, dict[str, Any]] = {
+    "2017": {"norm_place": "post", "activation": "relu", "scale_embeddings": True},
+    "T5": {
+        "position": "relative",
+        "relative_buckets": 8,
+        "relative_distance": 12,
+        "scale_scores": False,
+        "scale_output": True,
+        "norm": "rms_norm",
+        "activation": "relu",
+        "bias": False,
+    },
+    "Marian": {
+        "norm_place": "post",
+        "activation": "silu",
+        "scale_embeddings": True,
+        "sinusoid_halves": True,
+        "output_bias": True,
+    },
+    "BART": {
+        "norm_place": "post",
+        "position": "learned",
+        "position_offset": 2,
+        "count_padding": True,
+        "norm_embeddings": True,
+        "output_bias": True,
+    },
+}
+"""What is particular to the kinds of models that read one text and write another."""
+SOURCE_TEXT, TARGET_TEXT = "the cat sat on the mat", "a dog ran"
 
 
 @cache
@@ -57,6 +87,21 @@ def character_bundle(text: str = "abc", **config_fields: Any) -> Bundle:
 def tiny_trace(text: str = "the cat sat", **config_fields: Any) -> Trace:
     """A sentence walked through the tiny model."""
     return run_trace(tiny_bundle(**config_fields), text)
+
+
+@cache
+def encoder_decoder_bundle(kind: str = "2017", **config_fields: Any) -> Bundle:
+    """A random model of two sides, of one of `TWO_SIDES`, with the tiny tokenizer."""
+    fields = {"n_encoder_layers": 2, **TWO_SIDES[kind], **config_fields}
+    return tiny_bundle(**fields)
+
+
+@cache
+def encoder_decoder_trace(
+    kind: str = "2017", source: str = SOURCE_TEXT, target: str = TARGET_TEXT
+) -> Trace:
+    """A source and a target walked through the tiny model of two sides."""
+    return run_trace(encoder_decoder_bundle(kind), source, target=target)
 
 
 def random_model(config: ModelConfig, seed: int = 0) -> Transformer:
