@@ -61,11 +61,6 @@ class EncoderDecoder(Transformer):
         self.encoder = Side(config, "encoder", config.n_encoder_layers)
         self.decoder = Side(config, "decoder", config.n_layers)
 
-    @property
-    def table(self) -> Tensor:
-        """The embeddings of all tokens, [n_vocab, d_model]."""
-        return self.embed.W_E
-
     def forward(  # type: ignore[override]  # a source comes in addition
         self,
         ids: Tensor,

@@ -124,8 +124,8 @@ def _shares(config: ModelConfig, attn: str, q: str, k: str) -> list[Step]:
     inputs = (rows[-1].key, hidden)
     rows.append(Step(f"{attn}.masked", "mask", inputs, SQUARE, "S'' = S' + M"))
     softmax = rf"A = \text{{softmax}}\left({root} + M\right)"
-    inputs = (rows[-1].key,)
-    return [*rows, Step(f"{attn}.pattern", "softmax", inputs, SQUARE, softmax)]
+    masked = rows[-1].key
+    return [*rows, Step(f"{attn}.pattern", "softmax", (masked,), SQUARE, softmax)]
 
 
 def is_shifted(config: ModelConfig, attn: str) -> bool:
