@@ -25,6 +25,7 @@ from core.tokenizers.reading import (
     read_json,
     refuse,
 )
+from core.tokenizers.sentencepiece_tokenizer import RULES, SentencePieceTokenizer
 from core.tokenizers.simple import CharacterTokenizer
 from core.tokenizers.spelling import Json, parts_of
 
@@ -136,7 +137,8 @@ def _read_any(
     for decoder in parts_of(content.get("decoder")):
         if decoder.get("type") not in KNOWN_DECODERS:
             raise refuse(path, "decoder.type", decoder.get("type"))
-    return LibraryTokenizer({**content, "model": {**model, "type": kind}}, remarks)
+    made = SentencePieceTokenizer if RULES in model else LibraryTokenizer
+    return made({**content, "model": {**model, "type": kind}}, remarks)
 
 
 Read = Callable[[Path, Json, Ids, Ids, tuple[str, ...]], Tokenizer]

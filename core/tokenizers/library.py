@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import accumulate, groupby
 from operator import attrgetter
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer as Reference
@@ -21,7 +21,7 @@ from tokenizers import Tokenizer as Reference
 from core.tokenizers.base import INSIDE_MARK, UNKNOWN, Encoding, Ids, Piece, Span, Word
 from core.tokenizers.decoding import BROKEN, decode_text, text_bytes
 from core.tokenizers.lost import LOST, data_with_lost, loses_nothing, with_lost
-from core.tokenizers.merging import MergeMethod
+from core.tokenizers.methods import METHOD_OF, Method
 from core.tokenizers.notes import notes_of
 from core.tokenizers.pieces import (
     character_of_each_byte,
@@ -35,53 +35,14 @@ from core.tokenizers.spelling import (
     BYTE_NAME,
     MARKED,
     Json,
-    Spelling,
     puts_a_space_in_front,
 )
-from core.tokenizers.unigram import UnigramMethod
 from core.tokenizers.vocabulary import UnknownTextError, Vocabulary
-from core.tokenizers.ways import History, Way, WayOf
-from core.tokenizers.wordpiece import WordPieceMethod
+from core.tokenizers.ways import History, WayOf
 
 REMEMBERED_WAYS = 2_000
 REMEMBERED_WORDS = 20_000
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-
-
-class Method(Protocol):
-    """How one kind of model cuts a word."""
-
-    @property
-    def name(self) -> str:
-        """One of `METHODS`."""
-
-    @property
-    def spelling(self) -> Spelling:
-        """How its tokens are written."""
-
-    @property
-    def unknown(self) -> str | None:
-        """The name of the token that stands for what has none."""
-
-    def data_of(self, name: str) -> bytes:
-        """The bytes a token stands for."""
-
-    def start_of(self, word: bytes) -> tuple[bytes, ...]:
-        """The word before the first step."""
-
-    def joined(self, parts: list[bytes]) -> list[bytes]:
-        """What each token adds to the decoded text."""
-
-    def way_of(self, word: bytes) -> Way:
-        """How the word is cut, step by step."""
-
-
-METHOD_OF: Mapping[str, type[MergeMethod | WordPieceMethod | UnigramMethod]] = {
-    "BPE": MergeMethod,
-    "WordPiece": WordPieceMethod,
-    "Unigram": UnigramMethod,
-}
-"""The kinds of model in a `tokenizer.json` and how they cut."""
 
 
 class LibraryTokenizer(Vocabulary):
@@ -108,7 +69,7 @@ class LibraryTokenizer(Vocabulary):
         self._how, self.method = how, how.name
         added = content.get("added_tokens") or ()
         specials = {t["content"]: t["id"] for t in added if t.get("special")}
-        texts = {token["content"] for token in added}
+        texts = {t["content"] for t in added if self._is_text(t["content"])}
         names = self._names()
         data_of = {
             token_id: text_bytes(name) if name in texts else how.data_of(name)
@@ -149,10 +110,12 @@ class LibraryTokenizer(Vocabulary):
         """
         found = self._found(text, specials=specials)
         pieces = tuple(self._pieces(text, found))
+        places = zip(pieces, found.word_ids, strict=True)
+        read = {p.word: found.read[word] for p, word in places if word in found.read}
         encoding = Encoding(
             text=text,
             pieces=pieces,
-            words=tuple(self._words(text, pieces)),
+            words=tuple(self._words(text, pieces, read)),
             unknown=unknown_labels(pieces),
             n_bytes=len(text_bytes(text)),
             normalised=self._normalised(text, pieces),
@@ -227,7 +190,7 @@ class LibraryTokenizer(Vocabulary):
         return start, stop
 
     def _found(self, text: str, *, specials: bool, with_added: bool = True) -> Found:
-        text = _SURROGATE.sub(BROKEN, text)
+        text = typed(text)
         with self._lock:  # the setting is the package's, for all who ask
             self._reference.encode_special_tokens = not specials
             found = self._reference.encode(text, add_special_tokens=with_added)
@@ -240,6 +203,10 @@ class LibraryTokenizer(Vocabulary):
             ValueError: The package cannot read it; says why.
         """
         return reference_of(content)
+
+    def _is_text(self, _added: str) -> bool:
+        """Whether the name of an added token is its text, and not spelt like others."""
+        return True
 
     def _names(self) -> Mapping[str, int]:
         """Name and id of every token, as the file writes them."""
@@ -269,7 +236,7 @@ class LibraryTokenizer(Vocabulary):
         spans = typed_spans(found, len(text))
         data = self._data(text, ids, spans)
         spans = without_space(spans, data)
-        bytes_of = byte_spans(_SURROGATE.sub(BROKEN, text), spans, data)
+        bytes_of = byte_spans(typed(text), spans, data)
         number, before = -1, None
         for token_id, own, span, byte_span, word in zip(
             ids, data, spans, bytes_of, found.word_ids, strict=True
@@ -297,13 +264,15 @@ class LibraryTokenizer(Vocabulary):
         by_bytes = self._how.spelling is BYTE_LEVEL
         return data_with_lost(text, spans, known, by_bytes=by_bytes)
 
-    def _words(self, text: str, pieces: Iterable[Piece]) -> Iterator[Word]:
-        for _, group in groupby(pieces, key=attrgetter("word")):
+    def _words(
+        self, text: str, pieces: Iterable[Piece], read: Mapping[int, bytes]
+    ) -> Iterator[Word]:
+        for number, group in groupby(pieces, key=attrgetter("word")):
             own = tuple(group)
             if len(own) == 1 and own[0].id in self._alone:
                 yield _word(own, own[0].data, (own[0].data,))
             else:
-                data = self._word_data(text, own)
+                data = read.get(number) or self._word_data(text, own)
                 way = partial(self._way_of, data)
                 yield _word(own, data, self._start_of(data), way)
 
@@ -326,7 +295,7 @@ class LibraryTokenizer(Vocabulary):
     def _read(self, text: str) -> str:
         """A text after the normaliser."""
         normaliser = self._reference.normalizer
-        text = _SURROGATE.sub(BROKEN, text)
+        text = typed(text)
         return text if normaliser is None else str(normaliser.normalize_str(text))
 
     def _normalised(self, text: str, pieces: Iterable[Piece]) -> str | None:
@@ -340,6 +309,11 @@ class LibraryTokenizer(Vocabulary):
         if self._how.spelling is MARKED:
             read = decode_text(self._how.spelling.to_bytes(read))
         return None if read in (text, f" {text}") else read
+
+
+def typed(text: str) -> str:
+    """A text that can be written: a lone surrogate is U+FFFD."""
+    return _SURROGATE.sub(BROKEN, text)
 
 
 def reference_of(content: Json) -> Reference:

@@ -20,11 +20,16 @@ from core.tokenizers.reading import (
     HOW_TO_CONVERT,
     PLACED_ANYWHERE,
     read_config,
+    refuse,
 )
+from core.tokenizers.sentencepiece_tokenizer import RULES
 from core.tokenizers.spelling import SPACE_MARK, Json
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4
-"""Kinds of pieces."""
+"""Kinds of pieces; 5 is one that is no longer used, 6 one of a single byte."""
+TYPED = (NORMAL, USER_DEFINED)
+"""The kinds that text leads to."""
+BONUS_OF_A_BYTE = 0.1
 UNIGRAM, BPE = 1, 2
 """Kinds of models."""
 PIECES, TRAINER, NORMALISER = 1, 2, 3
@@ -53,10 +58,19 @@ class Spec:
     """A space is put in front."""
     joins_spaces: bool = True
     """Several spaces are read as one, and none at the ends."""
+    marks_spaces: bool = True
+    """A space is written "▁"."""
+    has_suffix: bool = False
+    """The space is put behind, not in front."""
 
 
-TRAINER_FIELDS = {3: "model", 35: "has_bytes", 40: "unk_id"}
-NORMALISER_FIELDS = {2: "charsmap", 3: "has_prefix", 4: "joins_spaces"}
+TRAINER_FIELDS = {3: "model", 24: "has_suffix", 35: "has_bytes", 40: "unk_id"}
+NORMALISER_FIELDS = {
+    2: "charsmap",
+    3: "has_prefix",
+    4: "joins_spaces",
+    5: "marks_spaces",
+}
 
 CLASSES: Mapping[str, Json] = {
     "LlamaTokenizer": {
@@ -98,6 +112,7 @@ def read_sentencepiece(path: Path) -> Tokenizer:
     config = {**CLASSES[name], **config}
     try:
         pieces, spec = pieces_of(path.read_bytes())
+        check_spec(path, spec)
         content = sentencepiece_content(
             pieces,
             spec,
@@ -135,6 +150,18 @@ def pieces_of(data: bytes) -> tuple[list[SentencePiece], Spec]:
     return pieces, spec
 
 
+def check_spec(path: Path, spec: Spec) -> None:
+    """Refuse a model whose text is read in a way that is not known here.
+
+    Raises:
+        TokenizerError: Spaces are not marked, or are put behind.
+    """
+    if spec.has_suffix:
+        raise refuse(path, "treat_whitespace_as_suffix", True)
+    if not spec.marks_spaces:
+        raise refuse(path, "escape_whitespaces", False)
+
+
 def _piece(message: bytes) -> SentencePiece:
     fields = dict(fields_of(message))
     text = _message(fields[1]).decode("utf-8")
@@ -163,12 +190,12 @@ def sentencepiece_content(
         is_legacy: A space is put behind every special token, too, not only in front.
     """
     # "first" looks where the text began before spaces at its ends were left out.
-    is_always = is_legacy or bool(spec.joins_spaces)
+    is_everywhere = is_legacy or bool(spec.joins_spaces)
     strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
     metaspace = {
         "type": "Metaspace",
         "replacement": SPACE_MARK,
-        "prepend_scheme": "always" if is_always else "first",
+        "prepend_scheme": "always" if is_everywhere else "first",
         "split": spec.model == UNIGRAM,
     }
     return {
@@ -186,7 +213,17 @@ def sentencepiece_content(
                 *([strip] if spec.has_prefix else []),
             ],
         },
-        "model": _model(pieces, spec),
+        "model": {
+            **_model(pieces, spec),
+            RULES: {
+                "charsmap": b64encode(spec.charsmap).decode(),
+                "has_prefix": bool(spec.has_prefix),
+                "has_prefix_everywhere": is_everywhere,
+                "joins_spaces": bool(spec.joins_spaces),
+                "kept": [p.text for p in pieces if p.kind == USER_DEFINED],
+                "passed_over": [p.text for p in pieces if p.kind not in TYPED],
+            },
+        },
     }
 
 
@@ -195,7 +232,7 @@ def _model(pieces: list[SentencePiece], spec: Spec) -> dict[str, Any]:
         return {
             "type": "Unigram",
             "unk_id": spec.unk_id,
-            "vocab": [[piece.text, piece.score] for piece in pieces],
+            "vocab": [[piece.text, score_of(piece)] for piece in pieces],
             "byte_fallback": bool(spec.has_bytes),
         }
     return {
@@ -206,6 +243,17 @@ def _model(pieces: list[SentencePiece], spec: Spec) -> dict[str, Any]:
         "vocab": {piece.text: place for place, piece in enumerate(pieces)},
         "merges": merges_of(pieces),
     }
+
+
+def score_of(piece: SentencePiece) -> float:
+    """The score by which a piece is chosen.
+
+    One that the maker of the model defined is chosen wherever it can be: its score is
+    above those of all others, and grows with its length.
+    """
+    if piece.kind == USER_DEFINED:
+        return BONUS_OF_A_BYTE * (len(piece.text.encode()) - 1)
+    return piece.score if piece.kind == NORMAL else 0.0
 
 
 def merges_of(pieces: list[SentencePiece]) -> list[list[str]]:

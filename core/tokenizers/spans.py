@@ -5,7 +5,7 @@ spans of characters and of bytes, exact to the byte where tokens share a charact
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from core.tokenizers.base import Span
@@ -21,6 +21,14 @@ class Found:
     """The characters that each comes from."""
     word_ids: list[int | None]
     """The word that each is part of; None for what is put around a text."""
+    read: dict[int | None, bytes] = field(default_factory=dict)
+    """The bytes of words as they are read, where that is known."""
+
+    def add(self, token_id: int, span: Span, word: int | None) -> None:
+        """Put a token behind the others."""
+        self.ids.append(token_id)
+        self.offsets.append(span)
+        self.word_ids.append(word)
 
 
 def typed_spans(found: Found, n_characters: int) -> list[Span]:

@@ -31,8 +31,9 @@ class UnigramMethod:
         unk_id = model.get("unk_id")
         self.unknown = None if unk_id is None else names[unk_id][0]
         self._has_bytes = bool(model.get("byte_fallback"))
-        self._scores = dict(names)
-        self._worst = min((score for _, score in names), default=0.0) - UNKNOWN_PENALTY
+        passed_over = frozenset(model.get("sentencepiece", {}).get("passed_over", ()))
+        self._scores = {n: score for n, score in names if n not in passed_over}
+        self._worst = min(self._scores.values(), default=0.0) - UNKNOWN_PENALTY
         self._longest = max((len(name) for name, _ in names), default=1)
 
     def data_of(self, name: str) -> bytes:

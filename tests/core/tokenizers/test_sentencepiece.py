@@ -89,7 +89,7 @@ def test_bytes_stand_for_what_has_no_piece(tmp_path: Path) -> None:
 
 
 def test_spaces_are_joined_where_the_file_says_so(tmp_path: Path) -> None:
-    for joins, read in ((0, "·|a|·|·|b"), (1, "·|a|·|b")):
+    for joins, read in ((0, "·|·|a|·|·|b"), (1, "·|a|·|b")):
         data = model_of(BPE, [*SPECIALS, *LETTERS], joins=joins)
         assert labels(opened(tmp_path, data), " a  b") == read
 

@@ -1,0 +1,207 @@
+"""The tokenizer of a SentencePiece model: read by its own rules, cut by the package.
+
+In: a content as `sentencepiece` makes it, whose model says what a `tokenizer.json`
+cannot: how text is read, and which pieces no text leads to. Out: encodings with the ids
+of SentencePiece. The package `tokenizers` gets the text as it is read and looks for the
+pieces alone, for what it does before that differs in rare texts.
+"""
+
+from base64 import b64decode
+from collections.abc import Iterable, Iterator, Mapping
+from re import Pattern
+from typing import Any
+
+from tokenizers import Tokenizer as Reference
+
+from core.tokenizers.added_tokens import AddedTokens, Stretch
+from core.tokenizers.base import Span
+from core.tokenizers.charsmap import Charsmap
+from core.tokenizers.library import LibraryTokenizer, reference_of, typed
+from core.tokenizers.sentencepiece_text import TextReader, one_of
+from core.tokenizers.spans import Found
+from core.tokenizers.spelling import MARKED, SPACE_MARK, Json
+
+RULES = "sentencepiece"
+"""Where the model of a content holds them; other programs pass it over."""
+NEVER_TYPED = "\U0010fffd"
+"""In front of the names that no text leads to, so that none does."""
+AT_EVERY_SPACE: Json = {
+    "type": "Split",
+    "pattern": {"String": SPACE_MARK},
+    "behavior": "MergedWithNext",
+    "invert": False,
+}
+Row = tuple[int, Span, int]
+"""An id, the characters it comes from, the number of its word."""
+
+
+class SentencePieceTokenizer(LibraryTokenizer):
+    """Pieces with scores, and the rules by which a text is read. Never changes."""
+
+    def __init__(self, content: Json, remarks: Iterable[str] = ()) -> None:
+        """Build it; raises as `LibraryTokenizer` does."""
+        model = content["model"]
+        rules, added = model[RULES], content["added_tokens"]
+        self._kept_names = frozenset(rules["kept"])
+        self._places = _places(model)
+        self._unknown_place = self._places[unknown_name(model)]
+        self._has_bytes = bool(model["byte_fallback"])
+        self._reader = TextReader(
+            Charsmap(b64decode(rules["charsmap"])),
+            rules["kept"],
+            has_prefix=rules["has_prefix"],
+            joins_spaces=rules["joins_spaces"],
+        )
+        self._is_prefix_everywhere = bool(rules["has_prefix_everywhere"])
+        self._kept = one_of(rules["kept"]) if model["type"] == "BPE" else None
+        self._added = AddedTokens(t for t in added if self._is_text(t["content"]))
+        self._ends = _ends(content.get("post_processor") or {})
+        super().__init__(content, remarks)
+
+    def _package_of(self, content: Json) -> Reference:
+        return reference_of(_pieces_alone(content["model"]))
+
+    def _is_text(self, added: str) -> bool:
+        return added not in self._kept_names
+
+    def _names(self) -> Mapping[str, int]:
+        added = self.content["added_tokens"]
+        return {**self._places, **{t["content"]: t["id"] for t in added}}
+
+    def _id_of(self, place: int, _name: str) -> int:
+        """The id of a piece by its place in the file and its name."""
+        return place
+
+    def _stretches(self, text: str, *, specials: bool) -> Iterator[Stretch]:
+        """The added tokens in a text, and what stands between them."""
+        return self._added.stretches(text, specials=specials)
+
+    def _read(self, text: str) -> str:
+        return self._reader.read(typed(text), is_first=False).text
+
+    def _found(self, text: str, *, specials: bool, with_added: bool = True) -> Found:
+        text = typed(text)
+        before, after = self._ends if with_added else ((), ())
+        found = Found([], [], [])
+        for own in before:
+            found.add(own, (0, 0), None)
+        n_words = 0
+        for start, stop, token_id in self._stretches(text, specials=specials):
+            if token_id is None:
+                n_words = self._cut(text[start:stop], start, n_words, found)
+            else:
+                found.add(token_id, (start, stop), n_words)
+                n_words += 1
+        for own in after:
+            found.add(own, (0, 0), None)
+        return found
+
+    def _cut(self, text: str, start: int, n_words: int, found: Found) -> int:
+        """Add the tokens of a stretch that begins at `start`; how many words then."""
+        is_first = not start or self._is_prefix_everywhere
+        read = self._reader.read(text, is_first=is_first)
+        for first, last, is_kept in _split(read.text, self._kept):
+            part = read.text[first:last]
+            begins: dict[int, int] = {}
+            ends: dict[int, int] = {}
+            for place, (left, right), word in self._pieces_of(part, is_kept=is_kept):
+                number = n_words + word
+                begins.setdefault(number, left)
+                ends[number] = right
+                for token_id, (a, b) in self._tokens_of(place, part, left, right):
+                    c, d = read.span(first + a, first + b)
+                    found.add(token_id, (start + c, start + d), number)
+            for number, begin in begins.items():
+                found.read[number] = MARKED.to_bytes(part[begin : ends[number]])
+            n_words += len(begins)
+        return n_words
+
+    def _pieces_of(self, part: str, *, is_kept: bool) -> Iterable[Row]:
+        """The places of the pieces of a text as it is read, where each stands in it."""
+        if is_kept:
+            return [(self._places[part], (0, len(part)), 0)]
+        found: Any = self._reference.encode(part)
+        return zip(found.ids, found.offsets, found.word_ids, strict=True)
+
+    def _tokens_of(
+        self, place: int, part: str, start: int, stop: int
+    ) -> Iterator[tuple[int, Span]]:
+        """The token of a piece; of what has none that of each byte, if there are."""
+        if place != self._unknown_place or not self._has_bytes:
+            yield self._id_of(place, part[start:stop]), (start, stop)
+            return
+        for letter in range(start, stop):
+            for byte in part[letter].encode():
+                name = f"<0x{byte:02X}>"
+                own = self._places.get(name, place)
+                yield self._id_of(own, name), (letter, letter + 1)
+
+
+def unknown_name(model: Json) -> str:
+    """The name of the piece that stands for what has none."""
+    if "unk_token" in model:
+        return str(model["unk_token"])
+    return str(model["vocab"][model["unk_id"]][0])
+
+
+def _places(model: Json) -> dict[str, int]:
+    """The place of each piece in the file."""
+    vocabulary = model["vocab"]
+    if isinstance(vocabulary, Mapping):
+        return dict(vocabulary)
+    return {str(name): place for place, (name, _) in enumerate(vocabulary)}
+
+
+def _ends(post_processor: Json) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The ids that are put before and after every text."""
+    before: list[int] = []
+    after: list[int] = []
+    own = before
+    for part in post_processor.get("single", ()):
+        if "Sequence" in part:
+            own = after
+        else:
+            name = part["SpecialToken"]["id"]
+            own += post_processor["special_tokens"][name]["ids"]
+    return tuple(before), tuple(after)
+
+
+def _split(text: str, kept: Pattern[str] | None) -> Iterator[tuple[int, int, bool]]:
+    """Texts that are pieces as they stand, and what is between them."""
+    place = 0
+    for match in kept.finditer(text) if kept else ():
+        if place < match.start():
+            yield place, match.start(), False
+        yield *match.span(), True
+        place = match.end()
+    if place < len(text):
+        yield place, len(text), False
+
+
+def _pieces_alone(model: Json) -> dict[str, Any]:
+    """A content that looks for pieces and does nothing else."""
+    hidden = {name: NEVER_TYPED + name for name in model[RULES]["passed_over"]}
+    own = {**model, "byte_fallback": False}
+    del own[RULES]
+    if isinstance(model["vocab"], Mapping):
+        own["vocab"] = {hidden.get(name, name): i for name, i in model["vocab"].items()}
+        own["unk_token"] = hidden[unknown_name(model)]
+    else:
+        own["vocab"] = [
+            [hidden.get(name, name), score] for name, score in model["vocab"]
+        ]
+    return {
+        "version": "1.0",
+        "added_tokens": [],
+        "pre_tokenizer": AT_EVERY_SPACE if _has_words(model) else None,
+        "model": own,
+    }
+
+
+def _has_words(model: Json) -> bool:
+    """Whether no piece of a Unigram goes on behind a space, so that words are apart."""
+    if isinstance(model["vocab"], Mapping):
+        return False
+    passed_over = frozenset(model[RULES]["passed_over"])
+    names = {name for name, _ in model["vocab"]} - passed_over
+    return SPACE_MARK in names and not any(SPACE_MARK in name[1:] for name in names)
