@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.config import ModelConfig
 from core.trace.given import unseen
 from core.trace.numbers import place_name
 
@@ -21,13 +22,13 @@ PATTERN_AXES = 3
 """Of an index into the pattern: head, query, key."""
 
 
-def broken_note(explanation: "Explanation", window: int) -> str:
-    """The sentence for a number that needs one; `window` as in `ModelConfig`."""
+def broken_note(explanation: "Explanation", config: ModelConfig) -> str:
+    """The sentence for a number that needs one."""
     value = explanation.recorded
     if explanation.op == "mask" and value == -math.inf:
-        return HIDDEN.format(why=_why(explanation, window))
+        return HIDDEN.format(why=_why(explanation, config))
     if _is_hidden_share(explanation):
-        return HIDDEN_SHARE.format(why=_why(explanation, window))
+        return HIDDEN_SHARE.format(why=_why(explanation, config))
     if math.isfinite(value):
         return ""
     name = "Not a number" if math.isnan(value) else "Infinite"
@@ -36,9 +37,9 @@ def broken_note(explanation: "Explanation", window: int) -> str:
     return f"{name}: {_cause(explanation)}."
 
 
-def _why(explanation: "Explanation", window: int) -> str:
+def _why(explanation: "Explanation", config: ModelConfig) -> str:
     query, key = explanation.index[-2:]
-    return unseen(query, key, window)
+    return unseen(config, explanation.address, query, key)
 
 
 def _is_hidden_share(explanation: "Explanation") -> bool:

@@ -179,7 +179,7 @@ def explain(trace: Trace, address: str, index: Index) -> Explanation:
 
 def _with_warning(explanation: Explanation, config: ModelConfig) -> Explanation:
     """The same; a number that is none, or infinite, is spoken of first."""
-    warning = broken_note(explanation, config.window)
+    warning = broken_note(explanation, config)
     if not warning:
         return explanation
     return replace(explanation, note=f"{warning} {explanation.note}".rstrip())

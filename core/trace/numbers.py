@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace.step import name_of
+
 MINUS = "\u2212"
 WHOLE_NUMBERS = (
     "tokens.ids",
@@ -14,9 +16,11 @@ WHOLE_NUMBERS = (
     "positions",
     "segments",
     "mask",
+    "cross_mask",
     "config.d_",
+    "config.relative_",
 )
-"""How addresses begin whose numbers count or say yes or no."""
+"""How names begin whose numbers count or say yes or no."""
 
 may_be_broken = np.errstate(invalid="ignore", over="ignore")
 """Decorates what measures a model's numbers: where these are infinite, or too large to
@@ -41,7 +45,7 @@ def short(x: float, digits: int = 3) -> str:
 
 def is_whole(address: str) -> bool:
     """Whether the numbers at an address are written without a point."""
-    return address.startswith(WHOLE_NUMBERS)
+    return name_of(address).startswith(WHOLE_NUMBERS)
 
 
 def brief(x: float, digits: int = 3) -> str:

@@ -118,6 +118,11 @@ class Trace:
         """The tokens that are looked at in the attention a step belongs to."""
         return self.tokens(self.step(key).side_of("n_key"))
 
+    def mask_of(self, key: str) -> NDArray[np.bool_]:
+        """[n_query, n_key]: who may look at whom in the attention of a step."""
+        masked = self.step(f"{self.step(key).attention}.masked")
+        return self.part(masked.inputs[1])
+
     @property
     def padding(self) -> NDArray[np.bool_]:
         """[n]: which tokens are padding, that no token looks at, not even itself."""

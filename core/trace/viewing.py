@@ -7,12 +7,13 @@ no number of the trace; `views.shaping` carries it out and says so in words.
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.config import ModelConfig
+from core.trace.attentions import Kind, kind_named
+from core.trace.trace import Trace
 
 Sink = Literal["shown", "dimmed", "left out"]
 Joining = Literal["head", "mean", "largest"]
 Head = tuple[int, int]
-"""A layer and one of its heads, counted from 0."""
+"""A layer and one of its heads, counted from 0; of which kind, the `Viewing` says."""
 
 SINKS: tuple[Sink, ...] = ("shown", "dimmed", "left out")
 JOININGS: tuple[Joining, ...] = ("head", "mean", "largest")
@@ -26,6 +27,9 @@ class Viewing:
 
     picture: str = "map"
     """Name of a row of the panel's table of pictures."""
+    kind: str = ""
+    """Whose heads are meant below: "encoder", "decoder", "cross"; "" where there is
+    one kind."""
     is_weighted: bool = False
     """Whether the map of shares shows each times the length of what it moves."""
     sink: Sink = "shown"
@@ -72,15 +76,26 @@ PLAIN = Viewing()
 """Everything as it was recorded."""
 
 
-def clamped_viewing(viewing: Viewing, config: ModelConfig, n: int) -> Viewing:
-    """The same for a model and a sentence of n tokens: heads that it has, and tokens.
+def viewing_of(viewing: Viewing, kind: Kind) -> Viewing:
+    """The same for the heads of a kind; what was chosen in another is let go."""
+    if viewing.kind == kind.name:
+        return viewing
+    return replace(viewing, kind=kind.name, gathered=(), other=None, pinned=None)
+
+
+def clamped_viewing(viewing: Viewing, trace: Trace) -> Viewing:
+    """The same for a model and a sentence: heads that it has, and tokens.
 
     What was chosen may be from another model, or from when the sentence was longer.
     """
+    kind = kind_named(trace.config, viewing.kind)
+    viewing = viewing_of(viewing, kind)
+    sides = trace.rows_of(kind.key("pattern")), trace.keys_of(kind.key("pattern"))
+    n = sides[viewing.looks_back].n
 
     def is_there(head: Head) -> bool:
         layer, place = head
-        return layer < config.n_layers and place < config.n_heads
+        return layer < kind.n_layers and place < trace.config.n_heads
 
     other, pinned = viewing.other, viewing.pinned
     return replace(

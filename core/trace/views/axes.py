@@ -12,9 +12,10 @@ from core.trace.steps import Step
 from core.trace.trace import Trace
 
 
-def token_axis(trace: Trace, name: str, role: str = "") -> Axis:
-    """The tokens of the sentence, labelled as on their chips."""
-    return Axis(name, tuple(map(trace.label, range(trace.n))), role)
+def token_axis(trace: Trace, name: str, role: str = "", side: str = "") -> Axis:
+    """The tokens of a side, labelled as on their chips; "" is the side written."""
+    tokens = trace.tokens(side)
+    return Axis(name, tuple(map(tokens.label, range(tokens.n))), role)
 
 
 def feature_axis(n: int, name: str = "feature", role: str = "") -> Axis:

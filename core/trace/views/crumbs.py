@@ -11,6 +11,7 @@ from core.trace.matrix import Cell
 from core.trace.numbers import number_text
 from core.trace.selection import Selection, cell_of
 from core.trace.statistics import is_statistic
+from core.trace.step import name_of
 from core.trace.trace import Trace
 from core.trace.views.places import LabelOf, bare_name, place_text
 from core.trace.views.roles import role_of
@@ -47,8 +48,8 @@ def crumbs(
 
 
 def _crumb(trace: Trace, selection: Selection, label_of: LabelOf) -> Crumb | None:
-    if selection.focus is None and selection.step in TEXT_STEPS:
-        name = TEXT_STEPS[selection.step]
+    name = TEXT_STEPS.get(name_of(selection.step), "")
+    if selection.focus is None and name:
         return Crumb(name, "", role_of(selection.step), "The text that was typed")
     if selection.focus is None and selection.step not in trace.keys:
         return None

@@ -16,13 +16,14 @@ from core.trace.needs import SUMS_OF_PRODUCTS
 from core.trace.numbers import brief, by_size, number_text
 from core.trace.proof import ProofLine, is_close, proof_lines
 from core.trace.statistics import STATISTICS, lengths, statistic_cell
+from core.trace.step import Step, name_of, on_side, side_of
 from core.trace.trace import Trace
 from core.trace.views.places import (
     FEATURES,
     LabelOf,
     Words,
     bare_name,
-    layer_of,
+    home_words,
     place_text,
     place_words,
     token_label,
@@ -132,7 +133,7 @@ def inspector_view(
         cell=cell,
         number=number_text(cell.key, explanation.recorded, 4),
         name_words=(Words(bare_name(cell.key), role_of(cell.key)),),
-        where=(*_layer_words(cell.key), *place_words(trace, cell, label_of)),
+        where=(*home_words(cell.key), *place_words(trace, cell, label_of)),
         equation=in_lines(explanation.equation),
         heads=_heads(explanation),
         rows=tuple(rows),
@@ -158,11 +159,6 @@ def _heads(explanation: Explanation) -> tuple[Words, ...]:
         for block in blocks
     )
     return *names, Words("product" if is_product else "share")
-
-
-def _layer_words(address: str) -> tuple[Words, ...]:
-    layer = layer_of(address)
-    return () if layer is None else (Words(f"layer {layer + 1}"),)
 
 
 def _maker(op: str) -> Callable[[Explanation, _Reading], Made]:
@@ -194,14 +190,15 @@ _BIAS = Words("bias")
 def _term_label(explanation: Explanation, reading: _Reading, place: int) -> Words:
     """What the terms of this sum run over: tokens, features or neurons."""
     block = explanation.blocks[0]
-    axis = reading.trace.step(block.address).axes[block.index.index(None)]
-    return _place_label(axis, reading, place)
+    step = reading.trace.step(block.address)
+    return _place_label(step, step.axes[block.index.index(None)], reading, place)
 
 
-def _place_label(axis: str, reading: _Reading, place: int) -> Words:
+def _place_label(step: Step, axis: str, reading: _Reading, place: int) -> Words:
     """A place on an axis: a token looked at, one of the vocabulary, a feature."""
     if axis == "n_key":
-        return Words(token_label(reading.trace, place), "key")
+        label = token_label(reading.trace, place, step.side_of(axis))
+        return Words(label, "key")
     if axis == "n_vocab":
         return Words(reading.label_of(place), "accent")
     return Words(f"{FEATURES[axis]} {place + 1}")
@@ -216,10 +213,11 @@ def _shares(explanation: Explanation, reading: _Reading) -> Made:
     shown = [int(place) for place in reading.cut(order)[0]]
     if own not in shown:
         shown = [*shown[: reading.n_terms - 1], own]
-    axis = reading.trace.step(explanation.address).axes[-1]
+    step = reading.trace.step(explanation.address)
+    axis = step.axes[-1]
     rows = []
     for place in shown if axis == "n_vocab" else sorted(shown):
-        label = _place_label(axis, reading, place)
+        label = _place_label(step, axis, reading, place)
         link = reading.link(block.operand(place), 4)
         rows.append(Row(label, (link,), _share(shares[place]), place == own))
     left = allowed[~np.isin(allowed, shown)]
@@ -326,11 +324,12 @@ def _place_in_row(address: str, place: int, reading: _Reading) -> Words:
 
 def _in_the_text(explanation: Explanation, reading: _Reading) -> Made:
     """From an id the way leads to the text; from anything else given, nowhere."""
-    if explanation.address != "tokens.ids":
+    address = explanation.address
+    if name_of(address) != "tokens.ids":
         return [], "", ""
-    place = explanation.index[0] + 1
-    cell = Cell("tokens.pieces", ())
-    link = Link(f"token {place} of {reading.trace.n}", "accent", cell, "To the text")
+    tokens, place = reading.trace.tokens(side_of(address)), explanation.index[0]
+    cell = Cell(on_side(address, "tokens.pieces"), ())
+    link = Link(f"token {place + 1} of {tokens.n}", "accent", cell, "To the text")
     return [Row(Words("in the text"), (link,))], "", ""
 
 
@@ -341,17 +340,16 @@ def _operands(explanation: Explanation, reading: _Reading) -> Made:
 
 def _plain(block: Block, reading: _Reading) -> list[Row]:
     address = block.address
-    name = (
-        Words(NAMES[address])
-        if address in NAMES
-        else Words(bare_name(address), role_of(address))
-    )
+    said = NAMES.get(name_of(address))
+    name = Words(said) if said else Words(bare_name(address), role_of(address))
     return [Row(name, (reading.link(operand, 4),)) for operand in block]
 
 
 NAMES = {
     "config.d_head": "d_head",
     "config.d_model": "d_model",
+    "config.sinusoid_base": "base",
+    "config.relative_distance": "one row from",
     "config.rotary_base": "base",
     "config.rotary_factor": "slowed by",
     "config.rotary_low": "slow below",
@@ -360,9 +358,10 @@ NAMES = {
     "positions": "position",
     "segments": "segment",
     "mask": "may look (1 yes, 0 no)",
+    "cross_mask": "may look (1 yes, 0 no)",
     "tokens.ids": "id",
 }
-"""What operands that are no step are called."""
+"""What operands that are no step are called, by their names without a side."""
 
 MAKERS: dict[str, Callable[[Explanation, _Reading], Made]] = {
     "softmax": _shares,

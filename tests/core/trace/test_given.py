@@ -8,7 +8,14 @@ import torch
 from core.bundle import make_bundle
 from core.pipeline import run_trace
 from core.trace.steps import TOKEN_OPS
-from tests.helpers.bundles import random_model, tiny_bundle, tiny_tokenizer, tiny_trace
+from tests.helpers.bundles import (
+    encoder_decoder_bundle,
+    encoder_decoder_trace,
+    random_model,
+    tiny_bundle,
+    tiny_tokenizer,
+    tiny_trace,
+)
 
 MODELS = (
     {"position": "learned", "gated": True},
@@ -84,3 +91,37 @@ def test_every_number_that_is_none_is_said_in_words():
             lines = explanation.text.splitlines()[-3:]
             assert [line.split()[1] for line in lines] == ["not", "not", "0"]
     assert n_broken > 10
+
+
+# Two sides.
+
+
+def test_the_start_token_is_the_models_and_other_ids_are_of_their_text():
+    trace = encoder_decoder_trace()
+    start = trace.explain("decoder.tokens.ids", (0,)).note
+    assert "The model puts it there" in start
+    assert "Nobody typed it" in start
+    assert "of the target" in trace.explain("decoder.tokens.ids", (1,)).note
+    assert "of the source" in trace.explain("encoder.tokens.ids", (1,)).note
+    assert "Token 3 of the source" in trace.explain("encoder.positions", (2,)).note
+
+
+def test_an_encoder_and_cross_attention_hide_padding_alone():
+    trace = run_trace(
+        encoder_decoder_bundle(), ids=[97, 98, 99], target="a", attention_mask=[1, 1, 0]
+    )
+    hidden = "the key is padding"
+    assert hidden in trace.explain("encoder.mask", (0, 2)).note
+    assert hidden in trace.explain("decoder.cross_mask", (0, 2)).note
+    for path in ("encoder.layers.0.attn", "decoder.layers.0.cross"):
+        assert hidden in trace.explain(f"{path}.masked", (0, 0, 2)).note
+        assert hidden in trace.explain(f"{path}.pattern", (0, 0, 2)).note
+    ahead = trace.explain("decoder.layers.0.attn.masked", (0, 0, 1)).note
+    assert "comes after the query" in ahead
+
+
+def test_a_shift_says_for_which_distance_it_is():
+    trace = encoder_decoder_trace("T5")
+    note = trace.explain("decoder.embed.W_B", (2, 1)).note
+    assert "head 2's scores where the key is 2 tokens before the query" in note
+    assert "2 to 4 tokens behind" in trace.explain("encoder.embed.W_B", (6, 0)).note

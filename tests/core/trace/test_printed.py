@@ -122,7 +122,7 @@ def test_a_small_difference_is_not_written_as_zero():
 def test_a_number_of_the_model_has_no_warning():
     trace = tiny_trace()
     explanation = explain(trace, "layers.0.resid_mid", (1, 2))
-    assert broken_note(explanation, trace.config.window) == ""
+    assert broken_note(explanation, trace.config) == ""
 
 
 def test_a_gate_names_its_activation():
