@@ -380,7 +380,7 @@ class Facts(QObject):
                 self._selection,
                 tokenizer,
                 self._sampling,
-                clamped_viewing(self._viewing, traced.trace.config, traced.trace.n),
+                clamped_viewing(self._viewing, traced.trace),
                 self._beside,
             )
 

@@ -5,10 +5,12 @@ no number of the trace; `views.shaping` carries it out and says so in words.
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from core.trace.attentions import Kind, kind_named
-from core.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from core.trace.trace import Trace
 
 Sink = Literal["shown", "dimmed", "left out"]
 Joining = Literal["head", "mean", "largest"]
@@ -83,7 +85,7 @@ def viewing_of(viewing: Viewing, kind: Kind) -> Viewing:
     return replace(viewing, kind=kind.name, gathered=(), other=None, pinned=None)
 
 
-def clamped_viewing(viewing: Viewing, trace: Trace) -> Viewing:
+def clamped_viewing(viewing: Viewing, trace: "Trace") -> Viewing:
     """The same for a model and a sentence: heads that it has, and tokens.
 
     What was chosen may be from another model, or from when the sentence was longer.

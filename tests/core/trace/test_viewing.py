@@ -2,8 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from core.trace.viewing import PLAIN, clamped_viewing, toggled
-from tests.helpers.bundles import tiny_bundle
+from core.trace.attentions import kinds_of_attention
+from core.trace.viewing import PLAIN, clamped_viewing, toggled, viewing_of
+from tests.helpers.bundles import (
+    encoder_decoder_bundle,
+    encoder_decoder_trace,
+    tiny_trace,
+)
 
 
 def test_a_head_is_gathered_by_the_first_toggle_and_released_by_the_second():
@@ -26,16 +31,44 @@ def test_dimming_the_sink_leaves_every_share_as_it_is():
 
 
 def test_heads_and_tokens_that_a_model_has_not_are_no_longer_chosen():
-    config = tiny_bundle().config
+    shorter, longer = tiny_trace("the cat"), tiny_trace("the cat sat on")
+    config = longer.config
     last = (config.n_layers - 1, config.n_heads - 1)
+    at = shorter.n
     wish = replace(
-        PLAIN, gathered=((9, 0), last, (0, 9)), other=(9, 0), pinned=4, picture="text"
+        PLAIN, gathered=((9, 0), last, (0, 9)), other=(9, 0), pinned=at, picture="text"
     )
-    fitted = clamped_viewing(wish, config, 4)
+    fitted = clamped_viewing(wish, shorter)
     assert fitted == replace(PLAIN, gathered=(last,), picture="text")
-    assert clamped_viewing(replace(wish, other=last), config, 5) == replace(
-        fitted, other=last, pinned=4
+    assert clamped_viewing(replace(wish, other=last), longer) == replace(
+        fitted, other=last, pinned=at
     )
+
+
+def test_heads_of_one_kind_are_let_go_where_another_is_looked_at():
+    encoder, decoder, cross = kinds_of_attention(encoder_decoder_bundle().config)
+    wish = replace(
+        PLAIN, kind="encoder", gathered=((0, 1),), other=(1, 0), pinned=2, is_log=True
+    )
+    assert viewing_of(wish, encoder) is wish
+    assert viewing_of(wish, cross) == replace(PLAIN, kind="cross", is_log=True)
+    assert viewing_of(PLAIN, decoder) == replace(PLAIN, kind="decoder")
+
+
+def test_what_is_pinned_is_a_token_of_the_side_that_is_pointed_at():
+    trace = encoder_decoder_trace()
+    n_query, n_key = trace.n, trace.tokens("encoder").n
+    assert n_query < n_key
+    for kind, looks_back, n in (
+        ("encoder", False, n_key),
+        ("decoder", False, n_query),
+        ("cross", False, n_query),
+        ("cross", True, n_key),
+    ):
+        at = replace(PLAIN, kind=kind, looks_back=looks_back)
+        kept, gone = (replace(at, pinned=n + by) for by in (-1, 0))
+        assert clamped_viewing(kept, trace) == kept
+        assert clamped_viewing(gone, trace) == at
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan"), float("inf")])
