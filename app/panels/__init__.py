@@ -9,6 +9,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from core.trace.step import name_of
+
 if TYPE_CHECKING:
     from app.panels.base import Panel
     from app.session import Session
@@ -24,7 +26,7 @@ class PanelSpec:
     home: str
     """Module and class."""
     steps: tuple[str, ...]
-    """Patterns of the step keys it shows."""
+    """Patterns of the names of the steps it shows, without side and layer."""
 
     def create(self, session: "Session") -> "Panel":
         """Import the panel and make it."""
@@ -52,25 +54,31 @@ PANELS = (
         "attention",
         "Attention",
         "app.panels.attention:AttentionPanel",
-        ("layers.*.attn.*",),
+        ("attn.*",),
     ),
     PanelSpec(
         "feed_forward",
         "Feed-forward",
         "app.panels.feed_forward:FeedForwardPanel",
-        ("layers.*.ffn.*",),
+        ("ffn.*",),
     ),
     PanelSpec(
         "residual",
         "Residual stream",
         "app.panels.residual:ResidualPanel",
-        ("layers.*.resid_*",),
+        ("resid_*",),
     ),
     PanelSpec(
         "output",
         "Next token",
         "app.panels.output:OutputPanel",
-        ("output.norm", "output.logits", "output.probs", "output.pick"),
+        (
+            "output.norm",
+            "output.scaled",
+            "output.logits",
+            "output.probs",
+            "output.pick",
+        ),
     ),
 )
 
@@ -85,6 +93,6 @@ def panel_of(step_key: str) -> PanelSpec:
     claims = (
         spec
         for spec in PANELS
-        if any(fnmatchcase(step_key, pattern) for pattern in spec.steps)
+        if any(fnmatchcase(name_of(step_key), pattern) for pattern in spec.steps)
     )
     return next(claims, ANY_STEP)
