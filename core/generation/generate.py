@@ -5,6 +5,8 @@ The prompt is read in one pass, then each pass reads one token; keys and values 
 others are kept. Beyond n_ctx tokens the window slides (see `window`): every token then
 stands somewhere else, so all kept keys and values are void and each pass reads the last
 n_ctx tokens afresh. That is slower and exact: the logits are those of a trace.
+Behind an encoder the source is read once, with the first pass; no window slides there,
+since the start token must stay: writing ends with a sentence where n_ctx is full.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -15,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.config import ModelConfig
 from core.errors import ConfigError, TraceError
 from core.generation.sampling import Draw, Sampling, pick, uniform
 from core.generation.window import n_forgotten
@@ -35,12 +38,13 @@ class Generated:
     """Tokens at the front of the text that the model did not read for this one."""
 
 
-def generate(
+def generate(  # noqa: PLR0913 (most of them by name, each with a default)
     model: Transformer,
     ids: Sequence[int],
     sampling: Sampling,
     n_new: int,
     *,
+    source: Sequence[int] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     stop_ids: Collection[int] = (),
     watch: Watcher = NOBODY,
@@ -52,35 +56,77 @@ def generate(
     place alone: a text goes on the same way whether its tokens are asked for at once
     or one by one. `watch` sees every pass: see `core.generation.recorded`.
 
+    Behind an encoder `source` is what it reads, and `ids` are the target so far, the
+    start token first. Those alone are counted as repeated, as in `transformers`.
+
     Raises:
-        TraceError: `ids` is empty or holds an id that the model does not have, or, on
-            the way, the logits are not finite.
+        TraceError: `ids` or `source` is empty, too long behind an encoder, or holds an
+            id that the model does not have; or there is a source without an encoder.
+            On the way: the logits are not finite, or a target has no room left.
         ConfigError: `n_new` is negative.
     """
     check_ids(ids, model.config.n_vocab)
+    check_source(source, len(ids), model.config)
     if n_new < 0:
         raise ConfigError(f"n_new = {n_new} must be at least 0.")
-    picks = _generated(model, list(ids), sampling, n_new, should_stop, watch)
-    return up_to(picks, stop_ids)
+    read = Reading(model, n_ctx=len(ids) + n_new, source=source, watch=watch)
+    return up_to(_generated(read, list(ids), sampling, n_new, should_stop), stop_ids)
+
+
+class Reading:
+    """What a model has read of a text: it owns the keys and values of the passes."""
+
+    def __init__(
+        self,
+        model: Transformer,
+        *,
+        n_ctx: int,
+        source: Sequence[int] | None = None,
+        watch: Watcher = NOBODY,
+    ) -> None:
+        """Nothing is read yet; there is room for `n_ctx` tokens."""
+        self.model, self._source, self._watch = model.eval(), source, watch
+        n_ctx = min(model.config.n_ctx, n_ctx)
+        self._cache = KeyValueCache(model.config, n_ctx=n_ctx, like=model.table)
+
+    @torch.inference_mode()
+    def next_logits(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Score every token that may follow `ids`, reading what was not read yet.
+
+        [n] -> [n_vocab], read-only
+
+        Raises:
+            TraceError: Behind an encoder there are more than n_ctx tokens.
+        """
+        model, watch, n_ctx = self.model, self._watch, self.model.config.n_ctx
+        new = _row(model, ids[self._cache.n_read :])
+        if self._source is not None:
+            check_room(len(ids), n_ctx)
+            is_first = self._cache.n_read == 0
+            given = {"source": _row(model, self._source)} if is_first else {}
+            logits = model(new, watch, self._cache, last_only=True, **given)
+        elif len(ids) > n_ctx:
+            logits = model(_row(model, ids[-n_ctx:]), watch, last_only=True)
+        else:
+            logits = model(new, watch, self._cache, last_only=True)
+        scores: NDArray[np.float32] = logits[0, -1].float().cpu().numpy()
+        scores.flags.writeable = False
+        return scores
 
 
 def _generated(
-    model: Transformer,
+    read: Reading,
     ids: list[int],
     sampling: Sampling,
     n_new: int,
     should_stop: Callable[[], bool],
-    watch: Watcher,
 ) -> Iterator[Generated]:
-    model.eval()
-    n_ctx = min(model.config.n_ctx, len(ids) + n_new)
-    cache = KeyValueCache(model.config, n_ctx=n_ctx, like=model.table)
     for _ in range(n_new):
         if should_stop():
             return
-        logits = next_logits(model, ids, cache, watch)
+        logits = read.next_logits(ids)
         choice = pick(logits, sampling, ids, uniform(sampling.seed, len(ids)))
-        unread = n_forgotten(len(ids), model.config.n_ctx)
+        unread = n_forgotten(len(ids), read.model.config.n_ctx)
         ids.append(choice.token_id)
         yield Generated(choice.token_id, choice, logits, unread)
 
@@ -93,28 +139,6 @@ def up_to(
         yield token
         if token.token_id in stop_ids:
             return
-
-
-@torch.inference_mode()
-def next_logits(
-    model: Transformer,
-    ids: Sequence[int],
-    cache: KeyValueCache,
-    watch: Watcher = NOBODY,
-) -> NDArray[np.float32]:
-    """Score every token that may follow `ids`, reading what the cache has not read.
-
-    [n] -> [n_vocab], read-only
-    """
-    n_ctx = model.config.n_ctx
-    if len(ids) > n_ctx:
-        logits = model(_row(model, ids[-n_ctx:]), watch, last_only=True)
-    else:
-        new = _row(model, ids[cache.n_read :])
-        logits = model(new, watch, cache, last_only=True)
-    scores: NDArray[np.float32] = logits[0, -1].float().cpu().numpy()
-    scores.flags.writeable = False
-    return scores
 
 
 def check_ids(ids: Sequence[int], n_vocab: int) -> None:
@@ -131,6 +155,40 @@ def check_ids(ids: Sequence[int], n_vocab: int) -> None:
                 f"Token {place} has id {token_id}, but the model knows 0 to "
                 f"{n_vocab - 1}; use the tokenizer that belongs to it."
             )
+
+
+def check_source(source: Sequence[int] | None, n: int, config: ModelConfig) -> None:
+    """Refuse what an encoder cannot read, and a target so far without room.
+
+    Raises:
+        TraceError: There is no source, or too much of one, or no encoder to read it.
+    """
+    if not config.has_encoder:
+        if source is not None:
+            raise TraceError("This model has no encoder, so it takes no source.")
+        return
+    if not source:
+        raise TraceError("There is no source to write from; type one first.")
+    check_ids(source, config.n_vocab)
+    if len(source) > config.n_ctx:
+        raise TraceError(
+            f"The source has {len(source)} tokens, {len(source) - config.n_ctx} more "
+            f"than the {config.n_ctx} this model can read; shorten it."
+        )
+    check_room(n, config.n_ctx)
+
+
+def check_room(n: int, n_ctx: int) -> None:
+    """Refuse to slide over a target: its start token must stay in sight.
+
+    Raises:
+        TraceError: The model cannot read so many tokens.
+    """
+    if n > n_ctx:
+        raise TraceError(
+            f"The target fills all {n_ctx} tokens that this model can read; take some "
+            "back to write on."
+        )
 
 
 def _row(model: Transformer, ids: Sequence[int]) -> Tensor:

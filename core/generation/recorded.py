@@ -3,7 +3,8 @@
 With kept keys and values each pass reads the new tokens alone, so the steps that it
 shows are rows that follow those of the passes before. In: a `Recording` as the watcher
 of `generate`. Out: the trace of all tokens that were read, as a fresh pass over them
-would give it. The newest token was written and not read yet: it is not in it.
+would give it. The newest token was written and not read yet: it is not in it. What an
+encoder makes of its source comes once, with the first pass.
 """
 
 import torch
@@ -13,8 +14,9 @@ from core.bundle import Bundle
 from core.config import ModelConfig
 from core.errors import TraceError
 from core.model.functions import is_finite
-from core.pipeline import given_of
+from core.pipeline import given_of, ids_of
 from core.tokenizers.base import Encoding
+from core.trace.step import ENCODER
 from core.trace.steps import Step, kept_keys, steps_for
 from core.trace.trace import Trace
 
@@ -31,14 +33,12 @@ class Recording:
 
     def __init__(self, config: ModelConfig, n_ctx: int) -> None:
         """Take in at most `n_ctx` tokens: prompt and new ones together."""
-        keys = kept_keys(config)
+        kept = [step for step in steps_for(config) if step.key in kept_keys(config)]
         # The first layer's `resid_in` is what enters it, under another name.
-        self._steps = {
-            step.key: step
-            for step in steps_for(config)
-            if step.key in keys and step.key != "embed.sum"
-        }
-        self._first = next(iter(self._steps))
+        renamed = {step.inputs[0] for step in kept if step.op == "same"}
+        self._steps = {step.key: step for step in kept if step.key not in renamed}
+        self._of_source = {key for key, step in self._steps.items() if is_once(step)}
+        self._first = next(key for key in self._steps if key not in self._of_source)
         self._n_ctx = min(n_ctx, config.n_ctx)
         self._is_damaged = False
         self._begin_afresh()
@@ -65,8 +65,10 @@ class Recording:
         """Whether a NaN is on its way, which the fused kernel may swallow."""
         return self._is_damaged
 
-    def trace(self, bundle: Bundle, encoding: Encoding) -> Trace:
-        """The trace of the tokens that were read.
+    def trace(
+        self, bundle: Bundle, encoding: Encoding, source: Encoding | None = None
+    ) -> Trace:
+        """The trace of the tokens that were read; behind an encoder, of its source.
 
         Raises:
             TraceError: `encoding` has more or fewer tokens.
@@ -81,8 +83,11 @@ class Recording:
             config=bundle.config,
             weights=bundle.weights,
             encoding=encoding,
-            kept={"tokens.ids": torch.tensor(encoding.ids), **kept},
-            given=given_of(bundle.config, self._n),
+            source=source,
+            kept={**ids_of(encoding, source), **kept},
+            given=given_of(
+                bundle.config, self._n, n_source=len(source.ids) if source else 0
+            ),
         )
 
     def _begin_afresh(self) -> None:
@@ -103,6 +108,10 @@ class Recording:
     def _rows(self, step: Step) -> Tensor:
         """The rows of a step so far, on the CPU: new ones move to their place."""
         axis = step.axes.index("n")
+        if step.key in self._of_source:
+            if step.key not in self._room:
+                self._room[step.key] = self._new[step.key].pop().cpu()
+            return self._room[step.key]
         if new := self._new[step.key]:
             rows = torch.cat(new, dim=axis).cpu()
             new.clear()
@@ -114,3 +123,8 @@ class Recording:
             self._room[step.key].narrow(axis, start, n_rows).copy_(rows)
             self._n_placed[step.key] = start + n_rows
         return self._room[step.key].narrow(axis, 0, self._n)
+
+
+def is_once(step: Step) -> bool:
+    """Whether its rows are those of a source, which is read in the first pass alone."""
+    return step.side_of("n") == ENCODER
