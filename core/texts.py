@@ -2,7 +2,7 @@
 
 Read from `resources/texts`. A step finds its words by its name; where its op, the
 configuration or what a token is changes what there is to say, "name:op" goes before the
-plain name.
+plain name. So it is with what a side of the model, or cross attention, has to say.
 """
 
 import tomllib
@@ -13,6 +13,7 @@ from typing import Any
 
 from core.config import ModelConfig
 from core.errors import CoreError
+from core.trace.step import part_of
 from core.trace.steps import Step, axis_sizes
 
 LANGUAGE = "en"
@@ -20,6 +21,12 @@ MERGES = "merges"
 """How most tokenizers cut words; what is said where one does not, is under its own."""
 WINDOW = "window"
 """Of models whose tokens look only so far back."""
+REPLACED = "replaced"
+"""Of sums where nothing is added: what a part makes takes the place of what it read."""
+NO_RESIDUAL = "no residual"
+ONE_HEAD = "one head"
+TWO_SIDES = "two sides"
+"""Of models that read one text and write another."""
 N_REMEMBERED = 1024
 """Words kept: those of every step of one model, and more."""
 
@@ -74,6 +81,7 @@ def step_text(step: Step, config: ModelConfig, method: str = MERGES) -> StepText
         **axis_sizes(config, 1),
         "window": config.window,
         "n_experts_per_token": config.n_experts_per_token,
+        "n_encoder_layers": config.n_encoder_layers,
     }
     return StepText(**{name: words.format_map(sizes) for name, words in found.items()})
 
@@ -109,13 +117,26 @@ def _keys_of(
 ) -> tuple[str, ...]:
     """Where to look for words, the closest first."""
     variants = [method, step.op, config.norm_place]
+    if config.n_heads == 1:
+        variants.append(ONE_HEAD)
+    if not config.residual:
+        variants.insert(0, NO_RESIDUAL)
+    if is_replaced(step):
+        variants.insert(0, REPLACED)
     if config.window:
         variants.insert(0, WINDOW)
     if config.attention == "both":
         variants.insert(0, config.attention)
     if config.output_head != "unembed":
         variants.insert(0, config.output_head)
+    if config.has_encoder:
+        variants = [part_of(step.key), step.side, TWO_SIDES, *variants]
     return (*(f"{name}:{variant}" for variant in variants), name)
+
+
+def is_replaced(step: Step) -> bool:
+    """Whether a place of the stream takes over what a part made, without a sum."""
+    return step.op == "same" and step.inputs[0].endswith(".out")
 
 
 @cache

@@ -7,7 +7,9 @@ from app.panels import PANELS, panel_of
 from core.config import ModelConfig
 from core.errors import CoreError
 from core.texts import examples, lesson_text, step_text
+from core.trace.step import part_of
 from core.trace.steps import Step, steps_for
+from tests.helpers.bundles import TWO_SIDES
 
 CONFIGS = tuple(
     ModelConfig(
@@ -31,8 +33,25 @@ CONFIGS = tuple(
     ModelConfig(n_layers=1, n_experts=8, n_experts_per_token=2, gated=gated)
     for gated in (False, True)
 )
+ONE_OF_EACH = {"n_layers": 1, "n_encoder_layers": 1}
+SIDED = {
+    name: ModelConfig(**{**ONE_OF_EACH, **fields}) for name, fields in TWO_SIDES.items()
+}
+BARE = ModelConfig(
+    n_layers=1,
+    n_heads=1,
+    norm="none",
+    feed_forward=False,
+    residual=False,
+    mix_heads=False,
+    bias=False,
+)
+CONFIGS += (*SIDED.values(), BARE)
 STEPS = {
-    (step.name, step.op, config.norm_place): (step, config)
+    (step.name, step.op, config.norm_place, step.side, part_of(step.key)): (
+        step,
+        config,
+    )
     for config in CONFIGS
     for step in steps_for(config)
 }
@@ -56,7 +75,7 @@ def test_exactly_one_panel_claims_a_step(step):
     claims = [
         spec.name for spec in PANELS for p in spec.steps if fnmatchcase(step.name, p)
     ]
-    assert claims == [panel_of(step.key).name]
+    assert (claims or ["matrix"]) == [panel_of(step.key).name]
 
 
 def test_a_panel_serves_both_sides_and_all_kinds_of_attention():
@@ -80,7 +99,7 @@ def test_a_sentence_has_the_models_own_sizes():
 def test_the_activation_is_called_by_its_name():
     named = {
         config.activation: step_text(step, config).sentence
-        for (name, op, _), (step, config) in STEPS.items()
+        for (name, op, *_), (step, config) in STEPS.items()
         if name == "ffn.active" and op != "gate"
     }
     assert "GELU lets" in named["gelu"]
@@ -95,7 +114,9 @@ def test_a_step_without_words_is_refused_by_name():
 
 
 def test_the_strong_first_column_and_the_two_ids_of_a_word_are_explained():
-    by_name = {step.name: (step, config) for step, config in STEPS.values()}
+    by_name = {
+        s.name: (s, c) for s, c in STEPS.values() if not s.side and c is not BARE
+    }
     step, config = by_name["attn.pattern"]
     assert (
         "first row is always exactly 1" in lesson_text(step, "attention", config).answer
@@ -129,3 +150,53 @@ def test_where_words_are_not_merged_the_texts_say_what_is_done(method, title, wo
     assert words.title.startswith(title)
     assert words.formula == ""
     assert word in "".join(lesson_text(step, "tokens", CONFIGS[0], method).body)
+
+
+def words_of(config, key):
+    step = next(step for step in steps_for(config) if step.key == key)
+    words = step_text(step, config)
+    lesson = lesson_text(step, panel_of(key).name, config)
+    return words, " ".join(lesson.body)
+
+
+def test_the_text_of_the_decoder_begins_with_a_token_of_the_models():
+    words, lesson = words_of(SIDED["T5"], "decoder.tokens.pieces")
+    assert words.title.startswith("Target")
+    assert "start token" in words.sentence
+    assert "puts there" in lesson
+    words, lesson = words_of(SIDED["T5"], "encoder.tokens.pieces")
+    assert words.title.startswith("Source")
+
+
+def test_cross_attention_speaks_of_the_source_and_an_encoder_of_both_ways():
+    for name in ("q", "k", "v", "scores", "masked", "pattern", "heads"):
+        words, _ = words_of(SIDED["2017"], f"decoder.layers.0.cross.{name}")
+        assert "source" in words.title + words.sentence
+    words, lesson = words_of(SIDED["2017"], "encoder.layers.0.attn.masked")
+    assert "both ways" in words.sentence
+    assert "padding" in lesson
+    words, _ = words_of(SIDED["2017"], "decoder.layers.0.attn.masked")
+    assert "looks ahead" in words.title
+
+
+def test_waves_in_halves_are_told_from_waves_in_turn():
+    words, lesson = words_of(SIDED["Marian"], "encoder.embed.position")
+    assert "left half" in words.sentence
+    assert "another order" in lesson
+    assert "half" not in words_of(SIDED["2017"], "encoder.embed.position")[0].sentence
+
+
+def test_a_model_that_adds_nothing_speaks_of_no_addition_and_of_one_head():
+    said = {
+        step.key: words_of(BARE, step.key)
+        for step in steps_for(BARE)
+        if step.layer == 0
+    }
+    words, _ = said["layers.0.resid_mid"]
+    assert words.title.startswith("No addition")
+    assert "A V" in said["layers.0.attn.out"][0].title
+    for key, (words, lesson) in said.items():
+        texts = " ".join((words.title, words.sentence, lesson))
+        assert "1 heads" not in texts, key
+        assert "found is added" not in texts, key
+        assert "ready to be added" not in texts, key
