@@ -1,7 +1,8 @@
 """Tokenizers on disk: opened from a model folder, saved as `tokenizer.json`.
 
 Read are Hugging Face's `tokenizer.json` of every kind that can be explained, GPT-2's
-pair `vocab.json` and `merges.txt`, BERT's `vocab.txt`, and SentencePiece's own file.
+pair `vocab.json` and `merges.txt`, BERT's `vocab.txt`, SentencePiece's own file, and
+Marian's two with a table.
 What is written opens in `tokenizers` and `transformers` and gives the same ids there.
 """
 
@@ -13,6 +14,7 @@ from typing import Any
 
 from core.errors import TokenizerError
 from core.files import write_whole
+from core.tokenizers import marian
 from core.tokenizers.alphabet import to_letters
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.bert_files import read_vocabulary_lines
@@ -36,6 +38,7 @@ NO_TOKEN = "<unk>"
 PLAIN_SPECIAL: Json = {**PLACED_ANYWHERE, "special": True}
 
 READERS: tuple[tuple[tuple[str, ...], Callable[..., Tokenizer]], ...] = (
+    (marian.FILES, marian.read_marian_source),
     ((TOKENIZER_FILE,), read_tokenizer_json),
     (("vocab.json", "merges.txt"), read_pair),
     (("vocab.txt",), read_vocabulary_lines),
@@ -70,6 +73,8 @@ def open_tokenizers(folder: Path) -> TokenizerPair:
     Raises:
         TokenizerError: A file is missing, damaged or of another kind; names it.
     """
+    if all(os.path.isfile(folder / name) for name in marian.FILES):
+        return marian.read_marian(folder)
     tokenizer = open_tokenizer(folder)
     return TokenizerPair(tokenizer, tokenizer)
 
@@ -134,9 +139,21 @@ def _all_parts(tokenizer: LibraryTokenizer) -> Json:
     return tokenizer.content
 
 
+def _marian_parts(_tokenizer: marian.MarianTokenizer) -> Json:
+    """Refused: no one file says that ids are those of a table.
+
+    Raises:
+        TokenizerError: Always.
+    """
+    raise TokenizerError(
+        "A Marian tokenizer cannot be written into one file; copy its folder."
+    )
+
+
 WRITERS: tuple[tuple[type, Callable[[Any], Json]], ...] = (
     (BpeTokenizer, _bpe_parts),
     (CharacterTokenizer, _character_parts),
+    (marian.MarianTokenizer, _marian_parts),
     (LibraryTokenizer, _all_parts),
 )
 

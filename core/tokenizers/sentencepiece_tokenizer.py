@@ -54,7 +54,7 @@ class SentencePieceTokenizer(LibraryTokenizer):
         )
         self._is_prefix_everywhere = bool(rules["has_prefix_everywhere"])
         self._kept = one_of(rules["kept"]) if model["type"] == "BPE" else None
-        self._added = AddedTokens(t for t in added if self._is_text(t["content"]))
+        self._added = AddedTokens(t for t in added if self._is_looked_for(t["content"]))
         self._ends = _ends(content.get("post_processor") or {})
         super().__init__(content, remarks)
 
@@ -63,6 +63,10 @@ class SentencePieceTokenizer(LibraryTokenizer):
 
     def _is_text(self, added: str) -> bool:
         return added not in self._kept_names
+
+    def _is_looked_for(self, added: str) -> bool:
+        """Whether an added token is found in a text before it is read."""
+        return self._is_text(added)
 
     def _names(self) -> Mapping[str, int]:
         added = self.content["added_tokens"]
