@@ -79,7 +79,8 @@ class Masking(QObject):
         self._mask.setToolTip(as_tip(tip))
         is_long = len(label) > LONGEST_LABEL
         shown = f"{label[: LONGEST_LABEL - 1]}…" if is_long else label
-        self.mask_button.setText(f"Mask {shown}".replace("&", "&&"))
+        about = "" if label == mask else shown.replace("&", "&&")
+        self.mask_button.setText(f"Mask {about}".rstrip())
         self.mask_button.setToolTip(as_tip(tip))
         self.mask_button.setEnabled(self._mask.isEnabled())
         self.mask_button.setVisible(mask is not None)

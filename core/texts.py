@@ -77,13 +77,18 @@ def step_text(step: Step, config: ModelConfig, method: str = MERGES) -> StepText
         found |= _table("steps").get(key, {})
     if not found:
         raise CoreError(f"The texts of this program say nothing of {step.name}.")
-    sizes = {
+    counts = {
         **axis_sizes(config, 1),
         "window": config.window,
         "n_experts_per_token": config.n_experts_per_token,
         "n_encoder_layers": config.n_encoder_layers,
     }
-    return StepText(**{name: words.format_map(sizes) for name, words in found.items()})
+    sizes = {name: f"{count:,}" for name, count in counts.items()}
+    told = {
+        name: words if name == "formula" else words.format_map(sizes)
+        for name, words in found.items()
+    }
+    return StepText(**told)
 
 
 @lru_cache(maxsize=N_REMEMBERED)

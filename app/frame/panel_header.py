@@ -27,6 +27,7 @@ MOST_FORMULA, LEAST_FORMULA = 0.42, 0.3
 """The share of the width that a formula may take where there is room, and where not."""
 AXIS_NAMES = {
     "n": "tokens",
+    "n_first": "row",
     "n_query": "query",
     "n_key": "key",
     "n_heads": "heads",
@@ -98,7 +99,7 @@ class PanelHeader(QWidget):
         set_ink(self.sentence, "muted")
         self.address.show_words(address_words(step, config, selection, n))
         # The table has what the trace keeps; the panel draws as the controls say.
-        is_drawn = step.key == PICK
+        is_drawn = step.key == PICK and config.writes
         own = step.formula if words.formula is None else words.formula
         formula = pick_formula(sampling) if is_drawn else own
         self.formula.show_formula(coloured(formula), LARGE + 2.0)

@@ -226,7 +226,9 @@ class Stepper(QFrame):
             self.slider.setValue(place)
         self.place.setText(f"step {place + 1} of {len(keys)}" if keys else "")
         self.slider.setEnabled(bool(keys))
-        self.next.setText(APPEND if self._is_last() else NEXT)
+        trace = session.trace
+        writes = trace is None or trace.config.writes
+        self.next.setText(APPEND if writes and self._is_last() else NEXT)
         self.next.set_usable(session.can_step(1))
         self.previous.setEnabled(session.can_step(-1))
         self.up.setEnabled(session.can_change_layer(-1))

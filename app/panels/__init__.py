@@ -48,7 +48,7 @@ PANELS = (
         "position",
         "Position",
         "app.panels.position:PositionPanel",
-        ("embed.position", "embed.sum"),
+        ("embed.position", "embed.segment", "embed.sum", "embed.norm"),
     ),
     PanelSpec(
         "attention",
@@ -70,15 +70,9 @@ PANELS = (
     ),
     PanelSpec(
         "output",
-        "Next token",
+        "Output",
         "app.panels.output:OutputPanel",
-        (
-            "output.norm",
-            "output.scaled",
-            "output.logits",
-            "output.probs",
-            "output.pick",
-        ),
+        ("output.*",),
     ),
 )
 

@@ -12,12 +12,13 @@ from app.style.fonts import SMALL, sans
 from app.style.theme import theme
 from app.widgets.cell_image import image_of_levels
 from app.widgets.cell_text import range_text
-from app.widgets.label import Align, draw_label
+from app.widgets.label import Align, advance, draw_label
 from app.widgets.product_layout import ProductLayout
 from core.trace.matrix import FloatArray
 from core.trace.numbers import may_be_broken, short
 from core.trace.reduce import block_size, reduce_by_maximum
 
+CAPTION_GAP = 8
 NOTHING, UP, DOWN = 0, 1, 2
 """Levels of the bars' picture."""
 
@@ -45,12 +46,18 @@ def paint_chart(
     painter.setPen(theme().ink("muted"))
     line = layout.margins.caption
     box = QRectF(area.left(), area.top() - line, area.width(), line)
+    total = f"sum {short(float(products.sum(dtype=np.float64)), 4)}"
+    draw_label(painter, box, total, Align.AlignRight)
+    left = box.adjusted(0, 0, -advance(total, sans(SMALL)) - CAPTION_GAP, 0)
+    draw_label(painter, left, caption_of(products, left.width()), Align.AlignLeft)
+
+
+def caption_of(products: FloatArray, width: float) -> str:
+    """What stands over the bars: as much of it as is read whole."""
     largest = range_text(float(np.abs(products).max()))
-    draw_label(
-        painter, box, f"the {len(products)} products · ±{largest}", Align.AlignLeft
-    )
-    total = short(float(products.sum(dtype=np.float64)), 4)
-    draw_label(painter, box, f"sum {total}", Align.AlignRight)
+    words = f"the {len(products)} products · ±{largest}"
+    fits = advance(words, sans(SMALL)) <= width
+    return words if fits else f"±{largest}"
 
 
 @may_be_broken  # infinite products have no bar

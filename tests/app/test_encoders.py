@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.main_window import MainWindow
 from app.settings import Settings
@@ -50,6 +50,51 @@ def test_every_step_can_be_stood_at(bench, session, tmp_path, name):
         session.go_to(key)
         assert bench.host.header.title.text
     assert not session.broken_from
+
+
+@pytest.mark.parametrize("name", ["bert", "minilm", "distilbert"])
+def test_each_step_of_its_own_has_a_home_that_speaks_of_it(
+    bench, session, tmp_path, name
+):
+    read(session, tmp_path, name)
+    own = ("embed.segment", "embed.norm", "output.first", "output.dense")
+    keys = [key for key in (*own, "output.active") if key in session.trace.keys]
+    for key in (*keys, session.trace.keys[-1]):
+        session.go_to(key)
+        home = "position" if key.startswith("embed") else "output"
+        assert bench.host.panel.objectName() == f"panel.{home}", key
+        assert "n_first" not in bench.host.header.address.text
+
+
+@pytest.mark.parametrize("name", ["bert", "minilm", "distilbert base"])
+def test_nothing_speaks_of_a_next_token_where_none_is_written(
+    bench, session, tmp_path, name
+):
+    read(session, tmp_path, name)
+    session.go_to(session.trace.keys[-1])
+    assert bench.stepper.next.text() == "Next"
+    texts = [label.text() for label in bench.findChildren(QLabel)]
+    texts += [bench.host.header.title.text, bench.host.header.sentence.text()]
+    assert not [text for text in texts if "next token" in text.lower()]
+    for key in session.trace.keys:
+        if session.trace.step(key).axes[-1:] == ("n_vocab",):
+            scene = replace(
+                session.scene, selection=replace(session.selection, step=key)
+            )
+            (sheet,) = bench.host.panel.numbers(scene)
+            assert "next token" not in [axis.name for axis in sheet.axes]
+
+
+def test_a_click_on_a_row_of_the_head_shows_that_number(bench, session, tmp_path):
+    read(session, tmp_path, "minilm")
+    session.go_to("output.pooled")
+    page = bench.host.panel._stack.currentWidget()
+    page._after.cell_clicked.emit(0, 7)
+    assert session.selection.feature == 7
+    session.go_to("output.dense")
+    page = bench.host.panel._stack.currentWidget()
+    page._table.row_clicked.emit(0)
+    assert session.selection.step == "output.first"
 
 
 def test_a_model_that_fills_gaps_does_not_write_on(bench, session, tmp_path):

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy
 
 from app.style.fonts import BASE, LARGE, SMALL, mono, sans
 from app.widgets.card import Card, plain_label
@@ -65,7 +65,10 @@ class FigureCard(Card):
         name.setFont(sans(BASE))
         value.setFont(mono(LARGE))
         words.setFont(sans(SMALL))
-        words.setWordWrap(True)
+        for label in (name, words):  # as wide as there is room beside the number
+            label.setWordWrap(True)
+        policy = QSizePolicy.Policy
+        name.setSizePolicy(policy.Ignored, policy.Preferred)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         top = GRID_ROWS * len(self._labels)
         self._grid.addWidget(name, top, 0)

@@ -3,35 +3,40 @@
 from PySide6.QtWidgets import QStackedLayout
 
 from app.panels.base import Panel
+from app.panels.output.dense_page import DensePage
 from app.panels.output.logits_page import LogitsPage
 from app.panels.output.norm_page import NormPage
 from app.panels.output.page import Page
 from app.panels.output.pick_page import PickPage
 from app.panels.output.probs_page import ProbsPage
+from app.panels.output.sides_page import SidesPage
 from app.scene import Scene
 from app.session import Session
 from core.trace.needs import Index
 from core.trace.views.output import LOGITS, NORM, PICK, PROBS
 
 PAGES: tuple[tuple[str, type[Page]], ...] = (
+    ("output.first", SidesPage),
+    ("output.dense", DensePage),
+    ("output.active", SidesPage),
+    ("output.scaled", SidesPage),
+    ("output.pooled", SidesPage),
     (NORM, NormPage),
     (LOGITS, LogitsPage),
     (PROBS, ProbsPage),
     (PICK, PickPage),
 )
-"""Each step's key and its page."""
+"""Each step's key and its page, made when it is first shown."""
 
 
 class OutputPanel(Panel):
-    """From the last row of the stream to the next token."""
+    """From the last rows of the stream to a token, or to one row for the text."""
 
     def __init__(self, session: Session) -> None:
-        """All pages, empty."""
+        """No page yet."""
         super().__init__(session)
         self._stack = QStackedLayout(self)
-        self._pages = {key: page(session) for key, page in PAGES}
-        for page in self._pages.values():
-            self._stack.addWidget(page)
+        self._pages: dict[str, Page] = {}
 
     def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
         """What the present step's page asks for."""
@@ -47,4 +52,8 @@ class OutputPanel(Panel):
         """The present step's; a model that does not write has nothing to draw."""
         step = scene.selection.step
         is_pick = step == PICK and not scene.trace.config.writes
-        return self._pages[PROBS if is_pick else step]
+        key = PROBS if is_pick else step
+        if key not in self._pages:
+            page = self._pages[key] = dict(PAGES)[key](self.session)
+            self._stack.addWidget(page)
+        return self._pages[key]

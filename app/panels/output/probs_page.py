@@ -9,7 +9,14 @@ from PySide6.QtWidgets import QGridLayout
 from app.panels.output.figure_card import Figure, FigureCard
 from app.panels.output.page import CARD_GAP, HEAD_HEIGHT, Page, side_column
 from app.panels.output.row_card import RowCard
-from app.panels.output.words import counted, decimal, share_digits, share_text
+from app.panels.output.words import (
+    about,
+    brief_label,
+    counted,
+    decimal,
+    share_digits,
+    share_text,
+)
 from app.scene import Scene
 from app.session import Session
 from app.widgets.bars import Bar
@@ -76,7 +83,7 @@ class ProbsPage(Page):
         self._row.show_row(scene, row, COLUMNS, bar_of, partial(others, row))
         token = scene.selection.token
         chosen = int(row.order[0]) if token is None else token
-        label = scene.tokenizer.label(chosen)
+        label = brief_label(scene.tokenizer.label(chosen))
         self._softmax.show_figures(arithmetic(row, chosen, label))
         self._certainty.show_figures(certainty(scene, row))
         pieces = stretches(row.probs[row.order], N_PIECES, row.rank(chosen))
@@ -136,8 +143,8 @@ def certainty(scene: Scene, row: Ranking) -> tuple[Figure, ...]:
         ),
         Figure(
             "perplexity",
-            short(row.perplexity),
-            f"as unsure as among {short(row.perplexity)} equally likely tokens",
+            about(row.perplexity),
+            f"as unsure as among {about(row.perplexity)} equally likely tokens",
         ),
         Figure("half of it", half, "so few of the likeliest hold 0.5 together"),
     ]
@@ -149,7 +156,8 @@ def certainty(scene: Scene, row: Ranking) -> tuple[Figure, ...]:
             f"{row.surprisal(true):.2f} bits of surprise"
         )
         share = short(float(row.probs[true]), 4)
-        figures.append(Figure(scene.tokenizer.label(true), share, words))
+        label = brief_label(scene.tokenizer.label(true))
+        figures.append(Figure(label, share, words))
     return tuple(figures)
 
 

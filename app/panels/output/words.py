@@ -7,6 +7,7 @@ from core.trace.views.output import CutBy, PickView
 DIGITS, MORE_DIGITS = 4, 6
 """Behind the point of a probability; more where even the likeliest is small."""
 SMALL_SHARE = 0.01
+LONGEST_LABEL = 16
 
 
 def decimal(x: float, digits: int = 2) -> str:
@@ -32,6 +33,17 @@ def share_text(share: float, digits: int = DIGITS) -> str:
 def counted(n: int, thing: str) -> str:
     """The number with its noun: "1 token", "2,048 tokens"."""
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def about(x: float) -> str:
+    """A number that is read at a glance: "4.40", "14,016"."""
+    return f"{x:,.0f}" if x >= 1000 else short(x)
+
+
+def brief_label(label: str) -> str:
+    """A token in a sentence of few words: a long one is cut."""
+    is_long = len(label) > LONGEST_LABEL
+    return f"{label[: LONGEST_LABEL - 1]}…" if is_long else label
 
 
 def temperature_hint(view: PickView) -> str:

@@ -6,6 +6,7 @@ Used by every view that makes a `Matrix` of a step.
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config import ModelConfig
 from core.trace.matrix import Axis, Scale
 from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
@@ -18,9 +19,25 @@ def token_axis(trace: Trace, name: str, role: str = "", side: str = "") -> Axis:
     return Axis(name, tuple(map(tokens.label, range(tokens.n))), role)
 
 
+def row_axis(trace: Trace, key: str) -> Axis:
+    """The tokens that the rows of a step are of, in their colour."""
+    role = row_role(trace.step(key))
+    return token_axis(trace, "token", role, trace.rows_of(key).name)
+
+
+def key_axis(trace: Trace, key: str) -> Axis:
+    """The tokens that are looked at in the attention of a step."""
+    return token_axis(trace, "key", "key", trace.keys_of(key).name)
+
+
 def feature_axis(n: int, name: str = "feature", role: str = "") -> Axis:
     """Numbered places, counted from 1."""
     return Axis(name, tuple(map(str, range(1, n + 1))), role)
+
+
+def predicted(config: ModelConfig) -> str:
+    """What a row over the vocabulary is about: what follows, or what stands there."""
+    return "token at this place" if config.output_head == "masked" else "next token"
 
 
 def row_role(step: Step) -> str:

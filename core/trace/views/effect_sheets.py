@@ -16,7 +16,7 @@ from core.trace.viewing import Viewing
 from core.trace.views.attention_birth import BirthView
 from core.trace.views.attention_effect import EffectMap, KeyEffects, layer_number
 from core.trace.views.attention_output import HeadOutput
-from core.trace.views.axes import feature_axis
+from core.trace.views.axes import feature_axis, predicted
 from core.trace.views.places import LabelOf
 
 VIEWS = "core.trace.views"
@@ -99,10 +99,11 @@ def output_sheets(
     if not view.is_ranked:
         return sheets
     place = f"{layer_number(trace, attn)}, {head}, {query}"
+    vocabulary = tuple(map(label_of, range(trace.config.n_vocab)))
     logits = Sheet(
         f"{name}: {said}, as logits",
         frozen(head_logits(trace, layer_number(trace, attn), head, query)),
-        (Axis("next token", tuple(map(label_of, range(trace.config.n_vocab)))),),
+        (Axis(predicted(trace.config), vocabulary),),
         (HEAD_LOGITS, f"values = head_logits(trace, {place})"),
     )
     return (*sheets, logits)

@@ -17,6 +17,7 @@ from core.trace.sheet import Sheet
 from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
+from core.trace.views.axes import predicted
 from core.trace.views.places import FEATURES, LabelOf, token_label
 from core.trace.views.step_matrix import shown_part
 
@@ -81,7 +82,7 @@ def _axis(trace: Trace, step: Step, axis: str, label_of: LabelOf) -> Axis:
         name = {"n_query": "query", "n_key": "key"}.get(axis, "token")
         return Axis(name, tuple(token_label(trace, i) for i in range(size)), role)
     if axis == "n_vocab":
-        return Axis("next token", tuple(map(label_of, range(size))))
+        return Axis(predicted(trace.config), tuple(map(label_of, range(size))))
     name = "head" if axis in ("n_heads", "n_kv_heads") else FEATURES[axis]
     return Axis(name, tuple(str(i + 1) for i in range(size)))
 

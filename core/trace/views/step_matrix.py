@@ -14,6 +14,7 @@ from core.trace.selection import Selection, cell_of
 from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
+from core.trace.views.axes import predicted
 from core.trace.views.places import FEATURES, LabelOf, token_label
 from core.trace.views.roles import role_of
 
@@ -101,7 +102,9 @@ def _columns(trace: Trace, step: Step, label_of: LabelOf) -> Axis:
         labels = tuple(token_label(trace, place) for place in range(trace.n))
         return Axis("key", labels, "key")
     if axis == "n_vocab":
-        return Axis("next token", tuple(map(label_of, range(trace.sizes[axis]))))
+        return Axis(
+            predicted(trace.config), tuple(map(label_of, range(trace.sizes[axis])))
+        )
     if axis == "n":
         return Axis("", ("",))
     labels = tuple(str(place + 1) for place in range(trace.sizes[axis]))
