@@ -1,8 +1,8 @@
 """The pipeline: every step of the model from top to bottom, and where the reader is.
 
-Left of the panel. In: the session's model and selection. Out: the step to go to. Layers
-fold; the one the reader is in is open. The rail at the left is filled as far as they
-have come, as the slider is.
+Left of the panel. In: the session's model and selection. Out: the step to go to. Sides
+and layers fold; those the reader is in are open. The rail at the left is filled as far
+as they have come, as the slider is.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app.frame.sizes import PIPELINE_WIDTH
 from app.model_card import ModelCard
 from app.session import Session
-from app.style.fonts import BASE, MEDIUM, REGULAR, SMALL, sans
+from app.style.fonts import BASE, CAPTION, MEDIUM, REGULAR, SMALL, sans
 from app.style.theme import theme
 from app.widgets.canvas import DOWN, Canvas
 from app.widgets.label import Align, advance, draw_label
@@ -22,11 +22,14 @@ from app.widgets.qt_calls import tells_faults
 from core.config import ModelConfig
 from core.texts import MERGES
 from core.trace.selection import Selection
+from core.trace.step import layer_path, side_of
+from core.trace.steps import sides_of
 from core.trace.views.pipeline import Line, Stop, pipeline_lines
 
 TOP, HEADING_HEIGHT, LINE_HEIGHT = 8, 25, 22
+PART_HEIGHT = 21
 RAIL, INDENT, INSET = 18, 34, 12
-"""From the left: the rail, top-level words, and how much deeper a layer's words are."""
+"""From the left: the rail, top-level words, and how much deeper those within are."""
 SIDE, PAD = 14, 6
 """Free at the right, and around the words of the marked step."""
 DOT, PRESENT_DOT = 4.0, 5.0
@@ -37,15 +40,15 @@ FOLD_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to click: a step, or the heading of a layer."""
+    """One thing to click: a step, or the heading of a side or a layer."""
 
     box: QRectF
+    line: Line
     stop: Stop | None
-    layer: int | None
 
     @property
     def is_heading(self) -> bool:
-        """Whether it folds a layer."""
+        """Whether it folds what is under it."""
         return self.stop is None
 
 
@@ -66,8 +69,9 @@ class Pipeline(Canvas):
         self._keys: dict[str, int] = {}
         self._session = session
         self._present = session.selection.step
-        self._unfolded: frozenset[int] = frozenset()
+        self._unfolded: frozenset[str] = frozenset()
         self._items: tuple[Item, ...] = ()
+        self._parts: tuple[tuple[QRectF, str], ...] = ()
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.step_requested.connect(session.go_to)
         session.model_changed.connect(self._on_session_model_changed)
@@ -78,22 +82,25 @@ class Pipeline(Canvas):
         self._lines = pipeline_lines(config, method)
         stops = [stop for line in self._lines for stop in line.stops]
         self._keys = {stop.key: place for place, stop in enumerate(stops)}
-        self._unfolded = frozenset()
+        self._unfolded = frozenset(sides_of(config))
         self.refresh()
         self.go_to(self._present)
 
     def go_to(self, key: str) -> None:
-        """Mark a step, open its layer, close the layer left behind.
+        """Mark a step, open its side and layer, close the layer left behind.
 
         A step that the model does not have is the first one, as the heading has it.
         """
         if self._keys and key not in self._keys:
             key = next(iter(self._keys))
-        left, before = self._reached(), self._layer_of(self._present)
+        left, before = self._reached(), self._present
         self._present = key
-        layer = self._layer_of(key)
-        if layer is not None and (layer != before or layer not in self._unfolded):
-            self._unfolded = self._unfolded - {before} | {layer}
+        layer, side = layer_path(key), side_of(key)
+        is_elsewhere = layer or side != side_of(before)
+        behind = {layer_path(before)} if is_elsewhere else set()
+        unfolded = self._unfolded - behind | {side, layer}
+        if unfolded != self._unfolded:
+            self._unfolded = unfolded
             self.refresh()
         self._repaint_between(left, self._reached())
         self.keep_in_sight()
@@ -105,9 +112,9 @@ class Pipeline(Canvas):
         return next((stop.text for stop in stops if stop.key == self._present), "")
 
     @property
-    def unfolded(self) -> frozenset[int]:
-        """The layers that stand open."""
-        return self._unfolded
+    def unfolded(self) -> frozenset[str]:
+        """The paths of sides and layers that stand open."""
+        return self._unfolded - {""}
 
     def _repaint_between(self, left: int | None, reached: int | None) -> None:
         """Paint the lines between two steps anew: rail and words change only there."""
@@ -121,13 +128,12 @@ class Pipeline(Canvas):
         around = lines.adjusted(0, -LINE_HEIGHT, 0, LINE_HEIGHT)
         self.viewport().update(around.translated(-self.offset()).toAlignedRect())
 
-    def _layer_of(self, key: str) -> int | None:
-        lines = (line for line in self._lines if any(s.key == key for s in line.stops))
-        return next((line.layer for line in lines), None)
-
-    def _fold(self, layer: int) -> None:
-        self._unfolded ^= {layer}
+    def _fold(self, path: str) -> None:
+        self._unfolded ^= {path}
         self.refresh()
+
+    def _is_open(self, path: str) -> bool:
+        return not path or path in self._unfolded
 
     @Slot(object)
     def _on_session_model_changed(self, card: ModelCard) -> None:
@@ -154,45 +160,53 @@ class Pipeline(Canvas):
         item = self._items[index]
         if item.stop is not None:
             return item.stop.title
-        state = "open" if item.layer in self._unfolded else "folded"
-        return f"Layer {(item.layer or 0) + 1}, {state}"
+        state = "open" if self._is_open(item.line.path) else "folded"
+        return f"{item.line.heading}, {state}"
 
     def arrange(self) -> QSizeF:
         """Lines under each other; the steps of a line beside each other."""
         items: list[Item] = []
+        parts: list[tuple[QRectF, str]] = []
         top, width = float(TOP), float(self.viewport().width())
         for line in self._lines:
-            is_heading = not line.stops
-            if not is_heading and line.layer is not None:
-                if line.layer not in self._unfolded:
-                    continue
-                height, left = LINE_HEIGHT, INDENT + INSET
+            groups = {line.side, line.layer} - {"", line.path}
+            if not groups <= self._unfolded:
+                continue
+            left, height = INDENT + INSET * len(groups), _height(line)
+            room = QRectF(left, top, width - left - SIDE, height)
+            if line.stops or line.path:
+                items += _line_items(line, room)
             else:
-                height, left = HEADING_HEIGHT, INDENT
-            items += _line_items(line, QRectF(left, top, width - left - SIDE, height))
+                parts.append((room, line.heading))
             top += height
-        self._items = tuple(items)
+        self._items, self._parts = tuple(items), tuple(parts)
         return QSizeF(width, top + TOP)
 
     def activate(self, index: int, is_secondary: bool) -> None:
-        """Go to the step, or fold the layer."""
+        """Go to the step, or fold the side or the layer."""
         item = self._items[index]
         if item.stop is not None:
             self.step_requested.emit(item.stop.key)
-        elif item.layer is not None:
-            self._fold(item.layer)
+        else:
+            self._fold(item.line.path)
 
     def neighbour(self, index: int, key: int) -> int:
-        """Up and down as everywhere; left and right fold and unfold a layer."""
+        """Up and down as everywhere; left and right fold and unfold a layer or a side.
+
+        From a layer that is folded already, left leads to its side.
+        """
         if key not in FOLD_KEYS:
             return super().neighbour(index, key)
-        layer = self._items[index].layer
-        if layer is None:
+        line, is_right = self._items[index].line, key == Qt.Key.Key_Right
+        path = line.path or line.layer or line.side
+        if not path:
             return index
-        if (layer in self._unfolded) != (key == Qt.Key.Key_Right):
-            self._fold(layer)
-        headings = (i for i, item in enumerate(self._items) if item.is_heading)
-        return next(i for i in headings if self._items[i].layer == layer)
+        if self._is_open(path) != is_right:
+            self._fold(path)
+        elif not is_right:
+            path = line.side or path
+        paths = [item.line.path for item in self._items]
+        return paths.index(path)
 
     def keep_in_sight(self) -> None:
         """Scroll to the present step, where the keyboard's cursor waits, too."""
@@ -205,6 +219,12 @@ class Pipeline(Canvas):
     def paint(self, painter: QPainter, visible: QRectF) -> None:
         """The rail with its dots, and the words beside it."""
         self._paint_rail(painter, visible)
+        painter.setFont(sans(CAPTION))
+        painter.setPen(theme().ink("muted"))
+        for box, heading in self._parts:
+            if box.intersects(visible):
+                low = Align.AlignLeft | Align.AlignBottom
+                draw_label(painter, box.adjusted(0, 0, 0, -2), heading.upper(), low)
         for index, item in enumerate(self._items):
             if item.box.intersects(visible):
                 self._paint_item(painter, index, item)
@@ -251,7 +271,7 @@ class Pipeline(Canvas):
             painter.drawRoundedRect(box, RADIUS, RADIUS)
         painter.setFont(_font(item, is_present))
         painter.setPen(self._ink(item, is_present))
-        text = f"Layer {(item.layer or 0) + 1}" if stop is None else stop.text
+        text = item.line.heading if stop is None else stop.text
         draw_label(painter, item.box, text, Align.AlignLeft)
         if stop is None:
             self._paint_chevron(painter, item)
@@ -259,7 +279,7 @@ class Pipeline(Canvas):
     def _ink(self, item: Item, is_present: bool) -> QColor:
         if is_present:
             return QColor(theme().ink_on("accent", "accent_soft"))
-        if item.stop is None or item.layer is None:
+        if item.stop is None or not item.line.layer:
             return theme().colour("text")
         is_thing = item.stop.role in ("query", "key", "value")
         is_letter = len(item.stop.text) == 1
@@ -268,7 +288,7 @@ class Pipeline(Canvas):
     def _paint_chevron(self, painter: QPainter, item: Item) -> None:
         """A small angle at the right: down where the layer is open."""
         middle = QPointF(item.box.right() - 6, item.box.center().y())
-        is_open = item.layer in self._unfolded
+        is_open = self._is_open(item.line.path)
         corners = (
             ((-4, -2), (0, 2), (4, -2)) if is_open else ((-2, -4), (2, 0), (-2, 4))
         )
@@ -287,19 +307,25 @@ def top(box: QRectF) -> float:
 
 
 def _font(item: Item, is_present: bool) -> QFont:
-    size = BASE if item.layer is None or item.stop is None else SMALL
-    return sans(size, MEDIUM if is_present else REGULAR)
+    size = BASE if not item.line.layer or item.stop is None else SMALL
+    is_side = item.stop is None and item.line.path == item.line.side
+    return sans(size, MEDIUM if is_present or is_side else REGULAR)
+
+
+def _height(line: Line) -> int:
+    if not (line.stops or line.path):
+        return PART_HEIGHT
+    return LINE_HEIGHT if line.stops and line.layer else HEADING_HEIGHT
 
 
 def _line_items(line: Line, room: QRectF) -> list[Item]:
     """The items of one line: a heading or a single step takes all of it."""
     if len(line.stops) < 2:
-        return [Item(room, line.stops[0] if line.stops else None, line.layer)]
+        return [Item(room, line, line.stops[0] if line.stops else None)]
     items, left = [], room.left()
     for stop in line.stops:
         width = advance(stop.text, sans(SMALL, MEDIUM))
-        items.append(
-            Item(QRectF(left, room.top(), width, room.height()), stop, line.layer)
-        )
+        box = QRectF(left, room.top(), width, room.height())
+        items.append(Item(box, line, stop))
         left += width + 2 * PAD + 2
     return items

@@ -110,6 +110,12 @@ def part_of(key: str) -> str:
     return parts[2] if parts[0] == "layers" and len(parts) > 3 else ""
 
 
+def layer_path(key: str) -> str:
+    """The path of the layer that a key is in: "decoder.layers.0"; "" outside them."""
+    parts = _inside(key).split(".")
+    return on_side(key, f"layers.{parts[1]}") if parts[0] == "layers" else ""
+
+
 def _inside(key: str) -> str:
     """What follows the side."""
     side = side_of(key)

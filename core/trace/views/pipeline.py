@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from core.config import ModelConfig
 from core.texts import MERGES, step_text
+from core.trace.step import CROSS, DECODER, layer_path, part_of
 from core.trace.steps import Step, steps_for
 from core.trace.views.roles import role_of
 
@@ -24,6 +25,8 @@ SHARED_LINES = (
     ("ffn.active", "ffn.out"),
 )
 """Names of steps that stand side by side on one line."""
+PARTS = {"attn": "Self-attention", CROSS: "Cross attention", "ffn": "Feed-forward"}
+"""The headings within a layer of a decoder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,35 +42,57 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Steps side by side, or the heading of a layer, which has none."""
+    """Steps side by side; or a heading, which has none."""
 
     stops: tuple[Stop, ...]
-    layer: int | None
-    """The layer it belongs to; None before and after the layers."""
+    layer: str = ""
+    """Path of the layer it belongs to: "decoder.layers.0"; "" outside the layers."""
+    side: str = ""
+    """The side of the model it belongs to; "" in a model of one stack."""
+    heading: str = ""
+    """What stands in a heading: "Encoder", "Layer 2", "Cross attention"."""
+    path: str = ""
+    """The side or the layer that the heading is of; "" where it is of a part only."""
 
 
 @lru_cache(maxsize=16)
 def pipeline_lines(config: ModelConfig, method: str = MERGES) -> tuple[Line, ...]:
-    """Every line in order, the heading of each layer before its own.
+    """Every line in order, the heading of each side and layer before its own.
 
+    In a layer of a decoder each part has one, too: there are two kinds of attention.
     `method` is how the model's tokenizer cuts words.
     """
     return tuple(_lines(config, method))
 
 
 def _lines(config: ModelConfig, method: str) -> Iterator[Line]:
-    layer: int | None = None
+    begun: set[str] = set()
     waiting: list[Step] = []
     for step in steps_for(config):
         if waiting and not _share_a_line(waiting, step):
             yield _line(waiting, config, method)
             waiting = []
-        if step.layer != layer:
-            layer = step.layer
-            if layer is not None:
-                yield Line((), layer)
+        headings = [line for line in _headings(step) if _name(line) not in begun]
+        yield from headings
+        begun.update(map(_name, headings))
         waiting.append(step)
     yield _line(waiting, config, method)
+
+
+def _headings(step: Step) -> Iterator[Line]:
+    """The side, the layer and the part that a step is in, as far as they are named."""
+    side, layer, part = step.side, layer_path(step.key), part_of(step.key)
+    if side:
+        yield Line((), side=side, heading=side.capitalize(), path=side)
+    if layer:
+        yield Line((), layer, side, f"Layer {(step.layer or 0) + 1}", layer)
+    if part and side == DECODER:
+        yield Line((), layer, side, PARTS[part])
+
+
+def _name(heading: Line) -> str:
+    """What tells a heading from all others of a model."""
+    return heading.path or f"{heading.layer}.{heading.heading}"
 
 
 def _share_a_line(steps: list[Step], following: Step) -> bool:
@@ -80,4 +105,4 @@ def _line(steps: list[Step], config: ModelConfig, method: str) -> Line:
     for step in steps:
         words = step_text(step, config, method)
         stops.append(Stop(step.key, words.short, words.title, role_of(step.key)))
-    return Line(tuple(stops), steps[0].layer)
+    return Line(tuple(stops), layer_path(steps[0].key), steps[0].side)
