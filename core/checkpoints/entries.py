@@ -30,12 +30,15 @@ class Entry:
     """What is added to the stored numbers."""
     expert: int | None = None
     """Whose part of a weight it is, where each expert has a tensor of its own."""
+    is_row: bool = False
+    """It is stored as a matrix of one row."""
 
 
 def stored_shape(entry: Entry, shapes: Mapping[str, Shape]) -> Shape:
     """The shape of the tensor, from those of our weights."""
     flat = [_flat(address, _shape(entry, address, shapes)) for address in entry.ours]
     shape = (*flat[0][:-1], sum(each[-1] for each in flat))
+    shape = (1, *shape) if entry.is_row else shape
     return shape[::-1] if entry.is_turned else shape
 
 
@@ -47,6 +50,7 @@ def unpacked(
     Of an expert's tensor, the expert's part of the weight.
     """
     laid = stored.T if entry.is_turned else stored
+    laid = laid[0] if entry.is_row else laid
     if entry.less:
         laid = laid.float() + entry.less
     ours = {address: _shape(entry, address, shapes) for address in entry.ours}
@@ -67,6 +71,7 @@ def packed(entry: Entry, weights: Weights) -> Tensor:
     laid = flat[0] if len(flat) == 1 else torch.cat(flat, dim=-1)
     if entry.less:
         laid = laid - entry.less
+    laid = laid[None] if entry.is_row else laid
     return laid.T if entry.is_turned else laid
 
 

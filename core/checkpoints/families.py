@@ -4,6 +4,7 @@ In: the fields of a `config.json`. Out: the family they belong to, and what had 
 inferred for that.
 """
 
+from core.checkpoints.bart import BART_FAMILY
 from core.checkpoints.bert import BERT_FAMILY, DISTILBERT_FAMILY, ROBERTA_FAMILY
 from core.checkpoints.family import Family
 from core.checkpoints.fields import Fields
@@ -15,7 +16,9 @@ from core.checkpoints.llama import (
     QWEN2_FAMILY,
     QWEN3_FAMILY,
 )
+from core.checkpoints.marian import MARIAN_FAMILY
 from core.checkpoints.mixtral import MIXTRAL_FAMILY
+from core.checkpoints.t5 import MT5_FAMILY, T5_FAMILY
 from core.errors import CheckpointError
 
 FAMILIES: tuple[Family, ...] = (
@@ -30,6 +33,10 @@ FAMILIES: tuple[Family, ...] = (
     BERT_FAMILY,
     ROBERTA_FAMILY,
     DISTILBERT_FAMILY,
+    T5_FAMILY,
+    MT5_FAMILY,
+    BART_FAMILY,
+    MARIAN_FAMILY,
 )
 
 MODEL_TYPE, ARCHITECTURES = "model_type", "architectures"

@@ -7,10 +7,14 @@ its weights are stored. Each family has a file; `families` has the table of them
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from torch import Tensor
+
 from core.checkpoints.entries import Entry
 from core.checkpoints.fields import Fields
 from core.config import ModelConfig
 
+Look = Callable[[str], Tensor | None]
+"""Reads a tensor by its name; None where there is none of that name."""
 EMBEDDING = "embed.W_E"
 HEAD = Entry("lm_head.weight", ("output.W_U",), is_turned=True)
 """The table that logits are read off with, where it is one of its own."""
@@ -23,6 +27,11 @@ def nothing(_fields: Fields) -> str:
 
 def as_it_is(config: ModelConfig, _stored: Mapping[str, object]) -> ModelConfig:
     """Of a family whose files tell nothing more."""
+    return config
+
+
+def as_computed(config: ModelConfig, _look: Look, _odd: list[str]) -> ModelConfig:
+    """Of a family whose files hold nothing that could be computed."""
     return config
 
 
@@ -52,6 +61,15 @@ class Family:
     """Ends of names in older files, and in newer ones."""
     computed: str = r"\Z\A"
     """Pattern of the names of tensors that follow from the configuration."""
+    encoder_layers: str = ""
+    """How names in an encoder's layers begin; those of the decoder are `layers`."""
+    doubles: tuple[str, ...] = ()
+    """Names under which the table of embeddings may be stored again."""
+    unused: str = r"\Z\A"
+    """Pattern of the names of tensors that `transformers` does not use either."""
+    held_to: Callable[[ModelConfig, Look, list[str]], ModelConfig] = as_computed
+    """The configuration, once what could be computed was held to what is stored; what
+    differs is told in the list."""
     notes: tuple[str, ...] = ()
     """What is stored otherwise than it is shown, a sentence each."""
 

@@ -8,7 +8,7 @@ so that the reader can be told.
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,10 @@ class Fields:
     values: Mapping[str, Any]
     assumed: dict[str, Any] = field(default_factory=dict)
     """What was taken for fields that are missing, as `transformers` takes it."""
+    said: list[str] = field(default_factory=list)
+    """What else a reader should know of them, a sentence each."""
+    odd: list[str] = field(default_factory=list)
+    """What may surprise in them, a sentence each."""
 
     def whole(self, name: str, default: int | None = None) -> int:
         """A whole number."""
@@ -75,7 +79,7 @@ class Fields:
             return None
         if not isinstance(value, dict):
             raise self.refused(name, "must be a table")
-        return Fields(self.path, value, self.assumed)
+        return replace(self, values=value)
 
     def activation(
         self,
@@ -139,6 +143,22 @@ class Fields:
         if name not in self.values:
             self.assumed[name] = default
         return default
+
+
+def beside(fields: Fields, name: str) -> Fields:
+    """Another file of settings in the folder; without fields where there is none."""
+    path = fields.path.parent / name
+    values: Any = {}
+    try:
+        if path.is_file():
+            values = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        said = f"{name} is not readable JSON and was not read."
+        if said not in fields.odd:
+            fields.odd.append(said)
+    if not isinstance(values, dict):
+        values = {}
+    return replace(fields, path=path, values=values)
 
 
 def read_fields(folder: Path) -> Fields:

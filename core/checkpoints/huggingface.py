@@ -8,6 +8,7 @@ of the files is used or named; none is ever made up.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -26,12 +27,13 @@ from core.checkpoints.native import (
 )
 from core.checkpoints.places import name_of
 from core.checkpoints.progress import Tell, tell_nobody, told
+from core.checkpoints.sides import alone
 from core.checkpoints.weight_files import KINDS, Stored, WeightFiles, find_weights
 from core.config import ModelConfig
 from core.errors import CheckpointError
 from core.model.layout import by_column
 from core.tokenizers.base import Tokenizer
-from core.tokenizers.folder import open_tokenizer
+from core.tokenizers.folder import open_tokenizers
 from core.training.memory import GIGABYTE, available_memory
 
 N_BYTES = 4
@@ -56,33 +58,42 @@ def read_huggingface(folder: Path, tell: Tell = tell_nobody) -> NativeModel:
     config = family.config_of(fields)
     files = find_weights(folder)
     warnings: list[str] = []
+    notes: list[str] = []
     stored = _by_known_names(files, family, warnings)
     _check_layers(folder, family, config, stored)
     config = family.headed(config, stored)
+    stored = _with_one_table(folder, files, stored, family, config, notes)
     config = _tied_as_stored(config, files, stored, family, warnings)
+    config = family.held_to(config, partial(_looked_up, files, stored), warnings)
     entries, shapes = family.entries_of(config, fields), weight_shapes(config)
     _check(folder, entries, stored, shapes)
     check_memory(folder, shapes)
-    tokenizer = open_tokenizer(folder)
+    tokenizers = open_tokenizers(folder)
     weights = _read(files, entries, stored, config, warnings, tell)
     notes = [
         f"A folder of transformers: {family.title}.",
         inferred,
         *files.notes,
         *family.notes,
+        *notes,
         *_notes(fields, entries, stored, family),
+        *fields.said,
         "" if config.writes else WRITES_NOT,
     ]
-    sizes = _vocabulary_note(tokenizer, config)
-    (notes if tokenizer.n_vocab <= config.n_vocab else warnings).append(sizes)
+    warnings += fields.odd
+    written_with = None if tokenizers.is_one else tokenizers.target
+    for tokenizer in filter(None, (tokenizers.source, written_with)):
+        sizes = _vocabulary_note(tokenizer, config)
+        (notes if tokenizer.n_vocab <= config.n_vocab else warnings).append(sizes)
     warnings += _surplus(entries, stored, family)
     return NativeModel(
         config,
         weights,
-        tokenizer,
+        tokenizers.source,
         name_of(folder),
         tuple(filter(None, notes)),
         tuple(warnings),
+        written_with,
     )
 
 
@@ -131,6 +142,61 @@ def _present_name(name: str, family: Family) -> str:
     return name
 
 
+def _table_of(family: Family, config: ModelConfig) -> str:
+    """What the family calls the table of embeddings."""
+    return next(e.theirs for e in family.entries(config) if e.ours == (EMBEDDING,))
+
+
+def _with_one_table(
+    folder: Path,
+    files: WeightFiles,
+    stored: dict[str, Stored],
+    family: Family,
+    config: ModelConfig,
+    notes: list[str],
+) -> dict[str, Stored]:
+    """The tensors without the copies of the table that each side may have.
+
+    Raises:
+        CheckpointError: Two of them differ: a side has a table of its own.
+    """
+    doubles = [name for name in family.doubles if name in stored]
+    name, head = _table_of(family, config), family.head.theirs
+    if (
+        family.doubles
+        and config.tie_embeddings
+        and {name, head} & stored.keys() == {head}
+    ):
+        doubles.append(head)
+    if not doubles:
+        return stored
+    table = stored.get(name) or stored[doubles[0]]
+    for double in doubles:
+        if not _same(files, table, stored[double]):
+            raise CheckpointError(
+                f"{folder}: {double} differs from {table.name}; a model whose sides "
+                "have tables of their own is not computed here, choose another one."
+            )
+    notes.append(
+        f"The table of embeddings is stored as {some(doubles, 'tensors')}, too."
+    )
+    rest = {each: stored[each] for each in stored if each not in doubles}
+    return {**rest, name: table}
+
+
+def _same(files: WeightFiles, one: Stored, other: Stored) -> bool:
+    """Whether two tensors hold the same numbers."""
+    if one == other:
+        return True
+    return one.shape == other.shape and torch.equal(files.read(one), files.read(other))
+
+
+def _looked_up(
+    files: WeightFiles, stored: Mapping[str, Stored], name: str
+) -> Tensor | None:
+    return files.read(stored[name]) if name in stored else None
+
+
 def _tied_as_stored(
     config: ModelConfig,
     files: WeightFiles,
@@ -139,11 +205,11 @@ def _tied_as_stored(
     warnings: list[str],
 ) -> ModelConfig:
     """Tied as `config.json` says, unless the files hold two tables that differ."""
-    name = next(e.theirs for e in family.entries(config) if e.ours == (EMBEDDING,))
+    name = _table_of(family, config)
     head, table = stored.get(family.head.theirs), stored.get(name)
     if not config.tie_embeddings or head is None or table is None:
         return config
-    if head.shape == table.shape and torch.equal(files.read(head), files.read(table)):
+    if _same(files, head, table):
         return config
     warnings.append(
         f"config.json ties the output to the embedding, but {family.head.theirs} "
@@ -156,13 +222,28 @@ def _check_layers(
     folder: Path, family: Family, config: ModelConfig, stored: Iterable[str]
 ) -> None:
     """Refuse more layers than there are, before any is made."""
-    inside = (n.removeprefix(family.layers) for n in stored if family.layers in n)
-    n_layers = len({name.partition(".")[0] for name in inside})
-    if n_layers < config.n_layers:
+    asked = {family.layers: config.n_layers}
+    if config.has_encoder:
+        asked[family.encoder_layers] = config.n_encoder_layers
+    found = {start: _n_layers(start, stored) for start in asked}
+    if config.has_encoder and sorted(map(bool, found.values())) == [False, True]:
+        side = "encoder" if found[family.encoder_layers] else "decoder"
         raise CheckpointError(
-            f"{folder} lacks layers: its weights have {n_layers}, {CONFIG_FILE} asks "
-            f"for {config.n_layers}; use the files of one model."
+            f"{folder} {alone(side)}; choose the folder of the whole model."
         )
+    for start, n_layers in found.items():
+        if n_layers < asked[start]:
+            of_side = f" of the {start.split('.')[-3]}" if config.has_encoder else ""
+            raise CheckpointError(
+                f"{folder} lacks layers{of_side}: its weights have {n_layers}, "
+                f"{CONFIG_FILE} asks for {asked[start]}; use the files of one model."
+            )
+
+
+def _n_layers(start: str, stored: Iterable[str]) -> int:
+    """Layers whose names begin so."""
+    inside = (name.removeprefix(start) for name in stored if start in name)
+    return len({name.partition(".")[0] for name in inside})
 
 
 def _check(
@@ -248,6 +329,8 @@ def _notes(
         n for n in stored if n in unused and re.fullmatch(family.computed, n)
     ]:
         yield f"Computed anew instead of read: {some(computed, 'tensors')}."
+    if ignored := [n for n in stored if n in unused and re.fullmatch(family.unused, n)]:
+        yield f"Not used, nor by transformers: {some(ignored, 'tensors')}."
     if fields.has(CODE):
         yield f"{CONFIG_FILE} names code ({CODE}); no code of a folder is ever run."
 
@@ -257,11 +340,8 @@ def _surplus(
 ) -> list[str]:
     """Name the tensors that nothing uses."""
     used = {entry.theirs for entry in entries} | {family.head.theirs}
-    surplus = [
-        name
-        for name in stored
-        if name not in used and not re.fullmatch(family.computed, name)
-    ]
+    known = f"{family.computed}|{family.unused}"
+    surplus = [n for n in stored if n not in used and not re.fullmatch(known, n)]
     if not surplus:
         return []
     return [
