@@ -29,6 +29,15 @@ POINTER_START = b"version https://git-lfs.github.com/"
 KINDS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 """Of safetensors, and torch's names; others are not numbers that can be widened."""
 
+DAMAGED = (
+    OSError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    TypeError,
+    RecursionError,
+)
+"""What reading an index raises that is none."""
 MOST_MAPPED = 2**26
 """Bytes that are read from one mapping of a file."""
 OBJECTS = ("Unsupported global", "Unsupported class")
@@ -157,7 +166,7 @@ def _read_index(path: Path) -> dict[str, str]:
         held = json.loads(path.read_text(encoding="utf-8"))["weight_map"]
         if not held or not all(isinstance(file, str) for file in held.values()):
             raise TypeError("weight_map names no files")
-    except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
+    except DAMAGED as error:
         raise CheckpointError(
             f"{path} is damaged ({error}); fetch it again."
         ) from error

@@ -9,6 +9,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from core.bundle import open_bundle
+from core.errors import CoreError
 from tests.helpers.huggingface import (
     logits_of,
     notes_of,
@@ -96,6 +98,37 @@ def test_an_index_that_makes_no_sense_is_refused(tmp_path, index, words):
     folder = save_theirs(tmp_path, "llama")
     (folder / INDEX).write_text(json.dumps(index))
     refused(folder, rf"{INDEX} .*{words}")
+
+
+@pytest.mark.parametrize("n_levels", [600, 980, 100_000])
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        (INDEX, "weight_map"),
+        ("config.json", "rope_scaling"),
+        ("config.json", "quantization_config"),
+        ("config.json", "hidden_size"),
+        ("tokenizer.json", "pre_tokenizer"),
+        ("tokenizer_config.json", "added_tokens_decoder"),
+        ("tokenizer_config.json", "bos_token"),
+    ],
+)
+def test_a_file_of_many_levels_is_refused_in_one_sentence_or_passed_over(
+    tmp_path, name, field, n_levels
+):
+    folder = save_theirs(tmp_path, "llama")
+    path = folder / name
+    content = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    text = json.dumps({**content, field: "NESTED"})
+    nested = '{"a": [' * n_levels + "]}" * n_levels
+    path.write_text(text.replace('"NESTED"', nested))
+    said = f"{path} is passed over."
+    try:
+        open_bundle(folder, device="cpu")
+    except CoreError as error:
+        said = str(error)
+    assert str(path) in said
+    assert "\n" not in said
 
 
 def in_a_bin(folder: Path, content: object, *, is_old: bool = False) -> Path:
