@@ -11,7 +11,7 @@ from itertools import pairwise
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import QStackedWidget, QToolTip, QVBoxLayout, QWidget
 
-from app.frame.panel_header import PanelHeader
+from app.frame.panel_header import PanelHeader, lengths_of
 from app.frame.sizes import MIDDLE_MARGINS, MIDDLE_SPACING
 from app.frame.state_page import (
     COMPUTING,
@@ -184,10 +184,10 @@ class PanelHost(QWidget):
         config = card.config if trace is None else trace.config
         by_key = steps_by_key(config)
         step = by_key.get(session.selection.step, next(iter(by_key.values())))
-        n = 0 if trace is None else trace.n
         place, sampling = session.selection, session.sampling
+        lengths = lengths_of(trace)
         method = session.tokenizer.method if session.tokenizer else MERGES
-        self.header.show_step(step, config, place, n, sampling, method)
+        self.header.show_step(step, config, place, lengths, sampling, method)
         broken = session.broken_from
         keys = list(by_key)
         if broken in by_key and keys.index(broken) <= keys.index(step.key):

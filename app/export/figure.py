@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.frame.panel_header import PanelHeader
+from app.frame.panel_header import PanelHeader, lengths_of
 from app.panels import ANY_STEP, PanelSpec, panel_of
 from app.panels.base import Panel
 from app.scene import Scene
@@ -136,7 +136,8 @@ def _laid_out(
     whole.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
     trace, at = scene.trace, scene.selection
     step = trace.step(at.step)
-    header.show_step(step, trace.config, at, trace.n, scene.sampling)
+    lengths, method = lengths_of(trace), scene.tokenizer.method
+    header.show_step(step, trace.config, at, lengths, scene.sampling, method)
     column = QVBoxLayout(whole)
     column.setContentsMargins(*[MARGIN] * 4)
     column.setSpacing(GAP)

@@ -18,7 +18,9 @@ from core.config import ModelConfig
 from core.generation.sampling import Sampling
 from core.texts import MERGES, step_text
 from core.trace.selection import Selection
-from core.trace.steps import Step, axis_sizes
+from core.trace.step import CROSS, ENCODER, TOKEN_AXES, part_of
+from core.trace.steps import Step, step_shape
+from core.trace.trace import Trace
 from core.trace.views.output import PICK, pick_formula
 from core.trace.views.places import Words
 
@@ -37,6 +39,10 @@ AXIS_NAMES = {
 }
 """How axes are called in a shape; the others by their own names."""
 WITH_HEAD = ("n_heads", "n_kv_heads")
+KINDS = {"attn": "self-attention", CROSS: "cross attention", "ffn": "feed-forward"}
+"""What a part of a layer is called in a title."""
+Lengths = tuple[int, int]
+"""Tokens of the text, and of the source where another was read; 0 for none yet."""
 
 
 @tells_faults
@@ -88,16 +94,16 @@ class PanelHeader(QWidget):
         step: Step,
         config: ModelConfig,
         selection: Selection,
-        n: int,
+        lengths: Lengths,
         sampling: Sampling,
         method: str = MERGES,
     ) -> None:
-        """Speak of a step of a sentence of `n` tokens; 0 for none yet."""
+        """Speak of a step of texts so long."""
         words = step_text(step, config, method)
-        self.title.show_words((Words(words.title, "text"),))
+        self.title.show_words(title_words(step, words.title), words.title)
         self.sentence.setText(words.sentence)
         set_ink(self.sentence, "muted")
-        self.address.show_words(address_words(step, config, selection, n))
+        self.address.show_words(address_words(step, config, selection, lengths))
         # The table has what the trace keeps; the panel draws as the controls say.
         is_drawn = step.key == PICK and config.writes
         own = step.formula if words.formula is None else words.formula
@@ -123,27 +129,60 @@ class PanelHeader(QWidget):
         self.formula.show_formula("")
 
 
+def lengths_of(trace: Trace | None) -> Lengths:
+    """How long the texts of a trace are."""
+    if trace is None:
+        return 0, 0
+    return trace.n, 0 if trace.source is None else len(trace.source.pieces)
+
+
+def title_words(step: Step, title: str) -> tuple[Words, ...]:
+    """What the panel is called; of two sides, first which side and where in it.
+
+    "Decoder · layer 2 · cross attention · Softmax": within a layer there is room for
+    the beginning of the title alone.
+    """
+    if not step.side:
+        return (Words(title, "text"),)
+    where = [step.side.capitalize()]
+    if step.layer is not None:
+        where.append(f"layer {step.layer + 1}")
+        where += filter(None, [KINDS.get(part_of(step.key))])
+        title = title.partition(":")[0]
+    return Words(f"{' · '.join(where)} ·"), Words(title, "text")
+
+
 def address_words(
-    step: Step, config: ModelConfig, selection: Selection, n: int
+    step: Step, config: ModelConfig, selection: Selection, lengths: Lengths
 ) -> tuple[Words, ...]:
     """The line under the title: layer, head, key and shape.
 
     "layer 2 · head 1 · layers.1.attn.pattern · [4 heads, 6 query, 6 key]". Where there
-    is little room the shape is cut, not the key.
+    is little room the shape is cut, not the key. Of two sides the title has the layer.
     """
     parts = []
-    if step.layer is not None:
+    if step.layer is not None and not step.side:
         parts.append(f"layer {step.layer + 1}")
     if any(axis in step.axes for axis in WITH_HEAD):
         parts.append(f"head {selection.head + 1}")
     address = " · ".join((*parts, step.key))
-    if not (step.axes and n):
+    if not (step.axes and lengths[0]):
         return (Words(address),)
-    return Words(f"{address} ·"), Words(shape_text(step, config, n))
+    return Words(f"{address} ·"), Words(shape_text(step, config, lengths))
 
 
-def shape_text(step: Step, config: ModelConfig, n: int) -> str:
-    """The shape with real numbers: "[4 heads, 6 query, 6 key]"."""
-    sizes = axis_sizes(config, n)
-    axes = (f"{sizes[axis]} {AXIS_NAMES.get(axis, axis)}" for axis in step.axes)
-    return f"[{', '.join(axes)}]"
+def shape_text(step: Step, config: ModelConfig, lengths: Lengths) -> str:
+    """The shape with real numbers: "[4 heads, 6 query, 6 key]".
+
+    Of two sides, whose tokens are counted: "[4 heads, 7 target, 12 source]".
+    """
+    sizes = step_shape(step, config, *lengths)
+    names = (_axis_name(step, axis) for axis in step.axes)
+    return f"[{', '.join(f'{n} {name}' for n, name in zip(sizes, names, strict=True))}]"
+
+
+def _axis_name(step: Step, axis: str) -> str:
+    if axis not in TOKEN_AXES or not step.side:
+        return AXIS_NAMES.get(axis, axis)
+    text = "source" if step.side_of(axis) == ENCODER else "target"
+    return f"{text} tokens" if axis == "n" else f"{text} {AXIS_NAMES[axis]}"

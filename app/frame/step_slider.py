@@ -1,4 +1,7 @@
-"""The slider of the stepper: the whole walk, and where each layer of it begins."""
+"""The slider of the stepper: the whole walk, and where each layer of it begins.
+
+Of two sides a layer wears the letter of its own: "E1", "D1".
+"""
 
 from math import ceil
 
@@ -10,7 +13,7 @@ from app.style.fonts import CAPTION, sans
 from app.style.theme import theme
 from app.widgets.label import Align, draw_label
 from app.widgets.qt_calls import tells_faults
-from core.trace.steps import Step
+from core.trace.step import Step, layer_path
 
 HEIGHT = 36
 TICK_FROM, TICK_HEIGHT = 5.0, 10.0
@@ -25,7 +28,7 @@ class StepSlider(QSlider):
     def __init__(self) -> None:
         """No steps yet."""
         super().__init__(Qt.Orientation.Horizontal)
-        self._ticks: tuple[int, ...] = ()
+        self._ticks: dict[int, str] = {}
         self.setObjectName("step.slider")
         self.setAccessibleName("Step")
         self.setFixedHeight(HEIGHT)
@@ -33,18 +36,19 @@ class StepSlider(QSlider):
 
     def show_steps(self, steps: tuple[Step, ...]) -> None:
         """Take the range and the layers of a model's steps."""
-        self._ticks = tuple(
-            place
+        paths = [layer_path(step.key) for step in steps]
+        self._ticks = {
+            place: f"{step.side[:1].upper()}{(step.layer or 0) + 1}"
             for place, step in enumerate(steps)
-            if step.layer is not None and step.layer != steps[place - 1].layer
-        )
+            if paths[place] and paths[place] != paths[place - 1]
+        }
         self.setRange(0, len(steps) - 1)
         self.update()
 
     @property
-    def ticks(self) -> tuple[int, ...]:
-        """Where the layers begin."""
-        return self._ticks
+    def ticks(self) -> dict[int, str]:
+        """Where the layers begin, and what they are called there."""
+        return dict(self._ticks)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The slider, and under it the layers."""
@@ -53,13 +57,15 @@ class StepSlider(QSlider):
             painter.setFont(sans(CAPTION))
             top, xs = self.height() / 2 + TICK_FROM, self._tick_positions()
             every = every_of(xs)
-            for number, x in enumerate(xs):
+            for number, (name, x) in enumerate(
+                zip(self._ticks.values(), xs, strict=True)
+            ):
                 painter.setPen(QPen(theme().colour("line"), 1))
                 painter.drawLine(QLineF(x, top, x, top + TICK_HEIGHT))
                 if number % every == 0:
                     painter.setPen(theme().ink("muted"))
                     box = QRectF(x + NUMBER_GAP, top, NUMBER_WIDTH, TICK_HEIGHT + 2)
-                    draw_label(painter, box, str(number + 1), Align.AlignLeft)
+                    draw_label(painter, box, name, Align.AlignLeft)
 
     def _tick_positions(self) -> list[float]:
         """Where the handle's middle stands at the first step of each layer."""

@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from core.config import ModelConfig
 from core.trace.distances import reach_of, reach_words
-from core.trace.step import CROSS, DECODER, ENCODER, ONE, name_of, part_of, side_of
+from core.trace.step import CROSS, DECODER, ENCODER, name_of, part_of, side_of
 from core.trace.steps import sides_of
+from core.trace.token_side import TEXTS
 from core.trace.trace import Trace
 
 LEARNED = "Learned in training."
@@ -50,9 +51,6 @@ START = (
     "The id of the token “{label}” in the vocabulary. The model puts it there: each "
     "text of its decoder begins so. Nobody typed it."
 )
-
-TEXTS = {ONE: "sentence", ENCODER: "source", DECODER: "target"}
-"""What the text of a side is called."""
 
 ID_AXES = {"W_E": 0, "W_U": 1, "b_U": 0}
 """The axis of a weight that counts the vocabulary."""

@@ -17,6 +17,8 @@ from core.trace.step import DECODER, ENCODER, ONE
 if TYPE_CHECKING:
     from core.trace.trace import Trace
 
+TEXTS = {ONE: "sentence", ENCODER: "source", DECODER: "target"}
+"""What the text of a side is called."""
 PADDED = "⟨pad⟩"
 """Label of padding, whatever token stands there."""
 

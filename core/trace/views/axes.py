@@ -10,6 +10,7 @@ from core.config import ModelConfig
 from core.trace.matrix import Axis, Scale
 from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
+from core.trace.token_side import TEXTS
 from core.trace.trace import Trace
 
 
@@ -17,6 +18,18 @@ def token_axis(trace: Trace, name: str, role: str = "", side: str = "") -> Axis:
     """The tokens of a side, labelled as on their chips; "" is the side written."""
     tokens = trace.tokens(side)
     return Axis(name, tuple(map(tokens.label, range(tokens.n))), role)
+
+
+def step_axis(trace: Trace, step: Step, axis: str) -> Axis:
+    """The tokens that an axis of a step counts, in their colour.
+
+    Of two sides it says whose: "target query", "source key", "source token".
+    """
+    side = step.side_of(axis)
+    is_key = axis == "n_key" or step.name in ROWS_OF_KEYS
+    name = {"n_query": "query", "n_key": "key"}.get(axis, "token")
+    whose = f"{TEXTS[side]} " if side else ""
+    return token_axis(trace, f"{whose}{name}", "key" if is_key else "query", side)
 
 
 def row_axis(trace: Trace, key: str) -> Axis:

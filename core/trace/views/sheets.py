@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from core.tokenizers.base import Tokenizer
+from core.tokenizers.target import target_encoding
 from core.trace.matrix import Axis
 from core.trace.needs import Index
 from core.trace.selection import Selection
 from core.trace.sheet import Sheet
-from core.trace.step import ROWS_OF_KEYS
+from core.trace.step import TOKEN_AXES, on_side
 from core.trace.steps import Step
 from core.trace.trace import Trace
-from core.trace.views.axes import predicted
+from core.trace.views.axes import predicted, step_axis
 from core.trace.views.places import FEATURES, LabelOf, token_label
 from core.trace.views.step_matrix import shown_part
 
@@ -28,13 +29,15 @@ MASKED = ("attn.masked", "attn.pattern")
 IMPORT = "from core."
 """How a line begins that belongs to the top of a program."""
 ONLY_HERE = "# This array is put together by the window; save its numbers instead.\n"
-MASK_CODE = 'values = np.where(trace.part("mask"), values, np.nan)'
+MASK_CODE = 'values = np.where(trace.part("{mask}"), values, np.nan)'
 
 
 def sheet_part(trace: Trace, selection: Selection) -> tuple[str, Index]:
     """The part of the trace that `step_sheet` asks for."""
     step = trace.step(selection.step)
-    return shown_part(trace, selection) if step.axes else (IDS, (None,))
+    if not step.axes:
+        return on_side(step.key, IDS), (None,)
+    return shown_part(trace, selection)
 
 
 def step_sheet(trace: Trace, selection: Selection, label_of: LabelOf) -> Sheet:
@@ -43,9 +46,10 @@ def step_sheet(trace: Trace, selection: Selection, label_of: LabelOf) -> Sheet:
     step, values = trace.step(key), trace.part(key, index)
     code = [part_code(key, index)]
     if step.name in MASKED:
-        values = np.where(trace.part("mask"), values, np.float32(np.nan))
+        mask = trace.step(f"{step.attention}.masked").inputs[1]
+        values = np.where(trace.part(mask), values, np.float32(np.nan))
         values.flags.writeable = False
-        code.append(MASK_CODE)
+        code.append(MASK_CODE.format(mask=mask))
     axes = tuple(
         _axis(trace, step, axis, label_of)
         for axis, place in zip(step.axes, index, strict=True)
@@ -56,12 +60,13 @@ def step_sheet(trace: Trace, selection: Selection, label_of: LabelOf) -> Sheet:
 
 def sheet_name(trace: Trace, key: str, index: Index) -> str:
     """A part of a step in words: "layers.1.attn.pattern, head 3"."""
-    said = [key]
-    for axis, place in zip(trace.step(key).axes, index, strict=True):
-        if place is not None:
-            is_token = axis in ("n", "n_query", "n_key")
-            what = f"token {token_label(trace, place)}" if is_token else "head"
-            said.append(what if is_token else f"{what} {place + 1}")
+    said, step = [key], trace.step(key)
+    for axis, place in zip(step.axes, index, strict=True):
+        if place is not None and axis in TOKEN_AXES:
+            label = token_label(trace, place, step.side_of(axis))
+            said.append(f"token {label}")
+        elif place is not None:
+            said.append(f"head {place + 1}")
     return ", ".join(said)
 
 
@@ -75,12 +80,11 @@ def part_code(key: str, index: Index) -> str:
 
 
 def _axis(trace: Trace, step: Step, axis: str, label_of: LabelOf) -> Axis:
+    if axis in TOKEN_AXES:
+        return step_axis(trace, step, axis)
     size = trace.sizes[axis]
-    if axis in ("n", "n_first", "n_query", "n_key"):
-        is_key = axis == "n_key" or step.name in ROWS_OF_KEYS
-        role = "key" if is_key else "query"
-        name = {"n_query": "query", "n_key": "key"}.get(axis, "token")
-        return Axis(name, tuple(token_label(trace, i) for i in range(size)), role)
+    if axis == "n_first":
+        return Axis("token", (token_label(trace, 0),), "query")
     if axis == "n_vocab":
         return Axis(predicted(trace.config), tuple(map(label_of, range(size))))
     name = "head" if axis in ("n_heads", "n_kv_heads") else FEATURES[axis]
@@ -110,8 +114,11 @@ def _file_lines(file: Path) -> Sequence[str]:
 
 
 def _model_lines(trace: Trace, tokenizer: Tokenizer, folder: Path) -> Sequence[str]:
-    is_typed = tokenizer.encode(trace.text).ids == trace.ids
-    sentence = repr(trace.text) if is_typed else f"ids={list(trace.ids)}"
+    read = trace.source or trace.encoding
+    is_typed = tokenizer.encode(read.text).ids == read.ids
+    sentence = repr(read.text) if is_typed else f"ids={list(read.ids)}"
+    if trace.source is not None:
+        sentence += f", target={_target(trace, tokenizer)}"
     names = ["open_bundle", "run_trace"]
     edits = ""
     if trace.edits:
@@ -123,3 +130,10 @@ def _model_lines(trace: Trace, tokenizer: Tokenizer, folder: Path) -> Sequence[s
         f"bundle = open_bundle({str(folder)!r})",
         f"trace = run_trace(bundle, {sentence}{edits})",
     ]
+
+
+def _target(trace: Trace, tokenizer: Tokenizer) -> str:
+    """The target as `run_trace` takes it: the text, or the ids behind the start."""
+    start_id, *ids = trace.ids
+    typed = target_encoding(tokenizer, trace.text, start_id)
+    return repr(trace.text) if typed.ids == trace.ids else repr(ids)

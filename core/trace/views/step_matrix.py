@@ -4,18 +4,17 @@ In: a trace and a selection, whose head is shown. Out: what `Heatmap` draws. Ste
 the vocabulary show the row of the chosen token alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from core.trace.matrix import Axis, Cell, FloatArray, Matrix, Scale
 from core.trace.needs import Index
 from core.trace.selection import Selection, cell_of
-from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
-from core.trace.views.axes import predicted
-from core.trace.views.places import FEATURES, LabelOf, token_label
+from core.trace.views.axes import predicted, step_axis
+from core.trace.views.places import FEATURES, LabelOf
 from core.trace.views.roles import role_of
 
 SHARES = ("attn.pattern", "output.probs", "ffn.shares", "ffn.chosen")
@@ -90,17 +89,15 @@ def _head(axis: str, selection: Selection, trace: Trace) -> int:
 
 
 def _rows(trace: Trace, step: Step, first: int, n_rows: int) -> Axis:
-    labels = tuple(token_label(trace, first + place) for place in range(n_rows))
-    if step.axes[-1] == "n_key":
-        return Axis("query", labels, "query")
-    return Axis("token", labels, "key" if step.name in ROWS_OF_KEYS else "query")
+    counted = "n_query" if "n_query" in step.axes else "n"
+    tokens = step_axis(trace, step, counted)
+    return replace(tokens, labels=tokens.labels[first : first + n_rows])
 
 
 def _columns(trace: Trace, step: Step, label_of: LabelOf) -> Axis:
     axis = step.axes[-1]
     if axis == "n_key":
-        labels = tuple(token_label(trace, place) for place in range(trace.n))
-        return Axis("key", labels, "key")
+        return step_axis(trace, step, axis)
     if axis == "n_vocab":
         return Axis(
             predicted(trace.config), tuple(map(label_of, range(trace.sizes[axis])))

@@ -4,12 +4,18 @@ from PySide6.QtGui import QGuiApplication
 from app.failures import ErrorReport
 from app.frame.formula_colours import coloured
 from app.frame.message_bar import MessageBar
-from app.frame.panel_header import PanelHeader, address_words, shape_text
+from app.frame.panel_header import (
+    PanelHeader,
+    address_words,
+    shape_text,
+    title_words,
+)
 from app.frame.words_line import WordsLine
 from app.style.formula_svg import MARK, formula_request, render_svg
 from app.style.theme import LIGHT
 from core.config import ModelConfig
 from core.generation.sampling import Sampling
+from core.texts import step_text
 from core.trace.selection import Selection
 from core.trace.steps import steps_for
 from core.trace.views.places import Words
@@ -40,21 +46,64 @@ def test_what_has_no_details_offers_none(qtbot, empty_session):
 
 def test_the_shape_has_the_real_numbers():
     step = STEPS["layers.1.attn.pattern"]
-    assert shape_text(step, CONFIG, 6) == "[4 heads, 6 query, 6 key]"
+    assert shape_text(step, CONFIG, (6, 0)) == "[4 heads, 6 query, 6 key]"
 
 
 def test_the_address_names_layer_head_key_and_shape():
     step = STEPS["layers.1.attn.pattern"]
-    address, shape = address_words(step, CONFIG, Selection(head=0), 6)
+    address, shape = address_words(step, CONFIG, Selection(head=0), (6, 0))
     assert address.text == "layer 2 · head 1 · layers.1.attn.pattern ·"
     assert shape.text == "[4 heads, 6 query, 6 key]"  # cut before the key is
 
 
 def test_before_the_layers_only_key_and_shape_are_named():
-    words = address_words(STEPS["embed.sum"], CONFIG, Selection(), 3)
+    words = address_words(STEPS["embed.sum"], CONFIG, Selection(), (3, 0))
     assert [one.text for one in words] == ["embed.sum ·", "[3 tokens, 192 d_model]"]
-    (line,) = address_words(STEPS["embed.sum"], CONFIG, Selection(), 0)
+    (line,) = address_words(STEPS["embed.sum"], CONFIG, Selection(), (0, 0))
     assert line.text == "embed.sum"
+
+
+@pytest.mark.parametrize(
+    ("key", "title", "shape"),
+    [
+        (
+            "decoder.layers.1.cross.pattern",
+            "Decoder · layer 2 · cross attention · Softmax",
+            "[4 heads, 7 target query, 12 source key]",
+        ),
+        (
+            "decoder.layers.1.cross.k",
+            "Decoder · layer 2 · cross attention · Keys",
+            "[4 key heads, 12 source tokens, 48 d_head]",
+        ),
+        (
+            "encoder.layers.0.attn.pattern",
+            "Encoder · layer 1 · self-attention · Softmax",
+            "[4 heads, 12 source query, 12 source key]",
+        ),
+        (
+            "decoder.layers.0.resid_cross",
+            "Decoder · layer 1 · Addition",
+            "[7 target tokens, 192 d_model]",
+        ),
+        (
+            "encoder.embed.sum",
+            "Encoder · Sum: what the token is, plus where it stands",
+            "[12 source tokens, 192 d_model]",
+        ),
+        (
+            "output.pick",
+            "Next token: one is picked",
+            "[7 tokens]",
+        ),
+    ],
+)
+def test_of_two_sides_title_and_shape_say_whose_tokens_it_is_about(key, title, shape):
+    config = ModelConfig(n_layers=2, n_encoder_layers=2)
+    step = next(step for step in steps_for(config) if step.key == key)
+    words = title_words(step, step_text(step, config).title)
+    assert " ".join(one.text for one in words) == title
+    assert shape_text(step, config, (7, 12)) == shape
 
 
 def test_the_heading_is_as_high_for_one_step_as_for_another(qtbot):
@@ -62,7 +111,7 @@ def test_the_heading_is_as_high_for_one_step_as_for_another(qtbot):
     qtbot.addWidget(header)
     heights = set()
     for step in STEPS.values():
-        header.show_step(step, CONFIG, Selection(), 6, Sampling())
+        header.show_step(step, CONFIG, Selection(), (6, 0), Sampling())
         heights.add(header.height())
     assert len(heights) == 1
 

@@ -1,7 +1,10 @@
 import pytest
 
 from app.actions import make_actions
+from app.frame.step_slider import StepSlider
 from app.frame.stepper import Stepper, check_text, check_tip
+from core.config import ModelConfig
+from core.trace.steps import steps_for
 from core.trace.views.check import Check
 
 
@@ -98,3 +101,14 @@ def test_before_a_model_is_open_nothing_can_be_stepped(qtbot, empty_session):
     qtbot.addWidget(stepper)
     for widget in (stepper.next, stepper.previous, stepper.play, stepper.slider):
         assert not widget.isEnabled()
+
+
+def test_of_two_sides_a_tick_says_whose_layer_begins(qtbot):
+    slider = StepSlider()
+    qtbot.addWidget(slider)
+    steps = steps_for(ModelConfig(n_layers=2, n_encoder_layers=3))
+    slider.show_steps(steps)
+    assert list(slider.ticks.values()) == ["E1", "E2", "E3", "D1", "D2"]
+    firsts = [steps[place].key for place in slider.ticks]
+    assert firsts[0] == "encoder.layers.0.resid_in"
+    assert firsts[-1] == "decoder.layers.1.resid_in"

@@ -13,7 +13,14 @@ from core.trace.matrix import Axis
 from core.trace.selection import Selection
 from core.trace.sheet import Sheet, csv_text, number_text, write_csv, write_npz
 from core.trace.views.sheets import program, sheet_name, step_sheet
-from tests.helpers.bundles import save_tiny, tiny_bundle, tiny_trace
+from tests.helpers.bundles import (
+    TWO_SIDES,
+    encoder_decoder_bundle,
+    encoder_decoder_trace,
+    save_tiny,
+    tiny_bundle,
+    tiny_trace,
+)
 
 ODD = ("a,b", 'say "x"', "<b>", "↵", "·", "שלום", "⟨F0⟩", "=1+1")
 KEY = "layers.1.attn.pattern"
@@ -137,3 +144,29 @@ def test_the_program_makes_the_same_array(tmp_path: Path, key: str, kind: str):
     names: dict[str, object] = {}
     exec(code, names)
     np.testing.assert_array_equal(names["values"], sheet.values)
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+def test_of_two_sides_every_step_is_a_sheet_of_its_own_tokens(kind: str):
+    trace = encoder_decoder_trace(kind)
+    lengths = {"source": trace.tokens("encoder").n, "target": trace.n}
+    for step in trace.steps:
+        sheet = step_sheet(trace, Selection(step=step.key), str)
+        assert sheet.values.shape == tuple(len(axis.labels) for axis in sheet.axes)
+        for axis, size in zip(sheet.axis_names, sheet.values.shape, strict=True):
+            text = axis.partition(" ")[0]
+            assert lengths.get(text, size) == size
+        names: dict[str, object] = {"trace": trace, "np": np}
+        exec("\n".join(sheet.code), names)
+        np.testing.assert_array_equal(names["values"], sheet.values)
+
+
+def test_the_program_gives_source_and_target():
+    bundle, folder = encoder_decoder_bundle(), Path("model")
+    trace = run_trace(bundle, "the cat", target="a dog")
+    sheet = step_sheet(trace, Selection(step="output.pick"), str)
+    code = program(sheet, trace, bundle.tokenizer, folder, is_file=False)
+    assert "run_trace(bundle, 'the cat', target='a dog')" in code
+    trace = run_trace(bundle, "the cat", target=[104, 101])  # typed, they would join
+    code = program(sheet, trace, bundle.tokenizer, folder, is_file=False)
+    assert "run_trace(bundle, 'the cat', target=[104, 101])" in code
