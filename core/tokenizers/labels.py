@@ -11,8 +11,17 @@ from itertools import groupby
 
 from core.tokenizers.decoding import BROKEN, decoded_characters, unfinished_length
 
-VISIBLE = {" ": "·", "\n": "↵", "\t": "→", "\x7f": "␡"}
-CONTROL_PICTURES = 0x2400  # U+2400 + c is the picture of control character c
+VISIBLE = {" ": "·", "\n": "↵", "\t": "→"}
+# fmt: off
+CONTROLS = (
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL",
+    "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI",
+    "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB",
+    "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+)
+# fmt: on
+"""The names of the control characters, 0 to 31; their pictures lack in many fonts."""
+DELETE = "\x7f"
 DOTTED_CIRCLE = "◌"  # what an accent stands on when its letter is in another token
 N_REMEMBERED = 16384
 """Labels kept: every map and every list asks for those of the sentence again."""
@@ -23,8 +32,8 @@ WITHOUT_INK = frozenset({"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"})
 def label_of(data: bytes) -> str:
     """The bytes of a token as a person can read them; never shortened.
 
-    Space is "·", newline "↵", tab "→"; other control characters are their pictures
-    ("␀"); bytes that are no whole character are hexadecimal ("⟨F0 9F⟩"); characters
+    Space is "·", newline "↵", tab "→"; other control characters are their names
+    ("⟨ESC⟩"); bytes that are no whole character are hexadecimal ("⟨F0 9F⟩"); characters
     without ink are their numbers ("⟨U+200B⟩"); a lone accent stands on "◌".
     """
     label = _spelled(data, character_label)
@@ -68,7 +77,9 @@ def character_label(character: str) -> str:
     if character in VISIBLE:
         return VISIBLE[character]
     if character < " ":
-        return chr(CONTROL_PICTURES + ord(character))
+        return f"⟨{CONTROLS[ord(character)]}⟩"
+    if character == DELETE:
+        return "⟨DEL⟩"
     if unicodedata.category(character) in WITHOUT_INK or character == BROKEN:
         return f"⟨U+{ord(character):04X}⟩"
     return character

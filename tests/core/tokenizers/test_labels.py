@@ -9,7 +9,8 @@ from core.tokenizers.labels import label_of, readable_text
         (b"cat", "cat"),
         (b" cat", "·cat"),
         (b"a\n\tb", "a↵→b"),
-        (b"\x00\x1b\r\x7f", "␀␛␍␡"),
+        (b"\x00\x1b\r\x7f", "⟨NUL⟩⟨ESC⟩⟨CR⟩⟨DEL⟩"),
+        (b"\x1f\x0b", "⟨US⟩⟨VT⟩"),
         ("é中🙂".encode(), "é中🙂"),
         (b"\xf0", "⟨F0⟩"),
         (b"\x9f\x99", "⟨9F 99⟩"),
@@ -49,7 +50,7 @@ def test_no_sequence_of_bytes_has_a_label_with_a_replacement_mark() -> None:
         (b"fox \xf0\x9f\xa6", "fox "),
         (b"fox \xa6\x8a end", "fox ⟨A6 8A⟩ end"),
         (b"f\xc3(x\xff.", "f⟨C3⟩(x⟨FF⟩."),
-        (b"a\0b\x7f\r\n", "a␀b␡␍\n"),
+        (b"a\0b\x7f\r\n", "a⟨NUL⟩b⟨DEL⟩⟨CR⟩\n"),
         ("\ufffd".encode(), "⟨U+FFFD⟩"),
         (b"", ""),
     ],
@@ -58,3 +59,9 @@ def test_a_text_ends_with_a_whole_character_and_names_broken_bytes(
     data: bytes, text: str
 ) -> None:
     assert readable_text(data) == text
+
+
+def test_each_control_character_has_a_name_that_every_font_can_draw() -> None:
+    labels = {label_of(bytes([code])) for code in range(32) if code not in (9, 10)}
+    assert len(labels) == 30
+    assert all(label.strip("⟨⟩").isascii() for label in labels)

@@ -95,7 +95,7 @@ def test_a_character_over_several_tokens_says_which_byte_each_holds():
 
 def test_the_decoded_line_reads_as_the_text_with_breaks_drawn():
     assert one_line("A🙂B <b>\n") == "A🙂B <b>↵"
-    assert one_line("a\x00b") == "a␀b"
+    assert one_line("a\x00b") == "a⟨NUL⟩b"
     assert "\ufffd" not in one_line("\ufffd")
 
 
