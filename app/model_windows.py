@@ -7,9 +7,11 @@ opening that takes long shows how far it is, and can be cancelled.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
 
+from app.badges import Badges
+from app.model_card import ModelCard
 from app.session import Session
 from app.settings import Settings
 from app.workers.tracing import OpenRequest
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 FILES = "Models in one file (*.gguf)"
 PATIENCE_MS, PROGRESS_WIDTH = 600, 360
 """An opening that will be over sooner shows no progress."""
+RENEWAL_PAUSE_MS = 300
+"""An open card follows so long after the model: the time slider opens many."""
 
 
 class ModelWindows(QObject):
@@ -35,6 +39,11 @@ class ModelWindows(QObject):
         self._card: ModelCardDialog | None = None
         self._check: CheckDialog | None = None
         self._opening: OpenRequest | None = None
+        self._badges = Badges(session, settings, self)
+        self._renewal = QTimer(self, singleShot=True, interval=RENEWAL_PAUSE_MS)
+        self._renewal.timeout.connect(self._on_renewal_timeout)
+        for changed in (session.model_changed, session.badge_changed):
+            changed.connect(self._on_session_card_changed)
         self._progress = progress_dialog(parent)
         self._progress.canceled.connect(self._on_progress_canceled)
         session.opening_progressed.connect(self._on_session_opening_progressed)
@@ -73,15 +82,37 @@ class ModelWindows(QObject):
     @Slot()
     def open_card(self) -> "ModelCardDialog | None":
         """Show the card of the open model."""
-        from app.dialogs.models.card import ModelCardDialog
-
         if self._session.model is None:
             return None
         if self._card is not None:
             self._card.close()
-        self._card = ModelCardDialog(self._session.model, self._parent.window())
+        card = self._card_of(self._session.model)
+        card.show()
+        return card
+
+    @Slot(object)
+    def _on_session_card_changed(self, _: object) -> None:
+        if self._card is not None:
+            self._renewal.start()
+
+    @Slot()
+    def _on_renewal_timeout(self) -> None:
+        """Let an open card speak of the model that is open now, where it stands."""
+        before = self._card
+        if before is None or self._session.model is None:
+            return
+        box = before.geometry()
+        before.close()
+        card = self._card_of(self._session.model)
+        card.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        card.setGeometry(box)
+        card.show()
+
+    def _card_of(self, model: ModelCard) -> "ModelCardDialog":
+        from app.dialogs.models.card import ModelCardDialog
+
+        self._card = ModelCardDialog(model, self._parent.window())
         self._card.finished.connect(self._on_card_finished)
-        self._card.show()
         return self._card
 
     @Slot(int)

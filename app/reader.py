@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.facts import Facts
 from app.fitting import kept_inside
+from app.model_card import ModelCard
 from core.generation.sampling import Sampling
 from core.trace.selection import Selection, at_step, stepped, to_layer
 from core.trace.viewing import Viewing
@@ -63,6 +64,11 @@ class Reader(Facts):
     def note_badge(self, bundle: "Bundle", badge: str) -> None:
         """Remember how a model was held to another program, while it is open."""
         if bundle is self._bundle:
+            self._take_badge(badge)
+
+    def recall_badge(self, card: ModelCard, badge: str) -> None:
+        """Tell of the open model how it was held to another program before."""
+        if card is self.model:
             self._take_badge(badge)
 
     def append_pick(self) -> None:

@@ -59,6 +59,14 @@ def is_list_of_text(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
+def is_rows_of_text(n_columns: int) -> Callable[[Any], bool]:
+    """A list of rows with so many texts each."""
+    return lambda value: (
+        isinstance(value, list)
+        and all(is_list_of_text(row) and len(row) == n_columns for row in value)
+    )
+
+
 def whole_between(least: int, most: int) -> Callable[[Any], bool]:
     """A whole number from `least` to `most`."""
     return lambda value: type(value) is int and least <= value <= most
@@ -91,6 +99,8 @@ SEED = Setting("sampling/seed", 0, whole_between(0, 2**63 - 1))
 N_NEW = Setting("sampling/n_new", 20, whole_between(1, 100_000))
 RECENT_MODELS: Setting[Any] = Setting("last/models", [], is_list_of_text)
 """Model folders that were open, the newest first."""
+BADGES: Setting[Any] = Setting("model/badges", [], is_rows_of_text(3))
+"""Models that were held to another program: place, state of the files, badge."""
 RUNS = Setting("training/runs", "", is_text)
 """The folder of all runs; "" for the one the system suggests."""
 MODELS = Setting("model/folder", "", is_text)
@@ -123,6 +133,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     SEED,
     N_NEW,
     RECENT_MODELS,
+    BADGES,
     EXPORT_FOLDER,
     RUNS,
     MODELS,

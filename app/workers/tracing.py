@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.model_card import ModelCard
+from app.model_card import ModelCard, stamp_of
 from app.workers.checking import self_checked
 from app.workers.memory import give_back
 from app.workers.runner import Worker
@@ -214,6 +214,7 @@ def card_of(bundle: "Bundle") -> ModelCard:
         device=device_text(bundle.device),
         notes=bundle.notes,
         warnings=bundle.warnings,
+        stamp=stamp_of(bundle.folder),
     )
 
 

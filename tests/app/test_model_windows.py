@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.model_windows import ModelWindows
+from app.model_windows import RENEWAL_PAUSE_MS, ModelWindows
 from app.settings import Settings
 from app.workers.tracing import OpenRequest
 from tests.helpers.sessions import session_showing
@@ -42,3 +42,28 @@ def test_the_card_of_the_open_model_has_its_name(windows):
     assert card._card is windows._session.model
     card.close()
     assert windows._card is None
+
+
+def test_an_open_card_speaks_of_the_model_that_is_opened_next(windows, qtbot):
+    before = windows.open_card()
+    before.setGeometry(30, 40, 500, 400)
+    session = windows._session
+    session.open(n_layers=1)
+    qtbot.waitUntil(lambda: windows._card is not before)
+    assert windows._card._card is session.model
+    assert (windows._card.width(), windows._card.height()) == (500, 400)
+
+
+def test_a_card_that_was_closed_stays_closed_when_a_model_is_opened(windows, qtbot):
+    windows.open_card().close()
+    windows._session.open(n_layers=1)
+    qtbot.wait(2 * RENEWAL_PAUSE_MS)
+    assert windows._card is None
+
+
+def test_an_open_card_takes_the_badge_of_a_check(windows, qtbot):
+    before = windows.open_card()
+    session = windows._session
+    session.note_badge(session.bundle, "checked against transformers 5: 0")
+    qtbot.waitUntil(lambda: windows._card is not before)
+    assert windows._card._card.badge == session.model.badge

@@ -16,7 +16,7 @@ from app.widgets.card import Card, plain_label, set_ink
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.qt_calls import tells_faults
 from app.workers.checking import Checked, CheckingWorker, CheckRequest
-from app.workers.runner import Request, Runner
+from app.workers.runner import Runner
 
 if TYPE_CHECKING:
     from core.analysis.reference import ComparedStep, Comparison
@@ -29,6 +29,7 @@ HEADS = ("difference", "limit")
 NO_DIFFERENCE = "0"
 WAITING = "Walking the sentence through transformers, too; its loading takes seconds."
 NO_SENTENCE = "There is no sentence to check with: type something first."
+ANOTHER = "Another model is open now. Check again to compare it."
 RECORDED = "This is a trace file; there is no model to check."
 FIRST = "the first step that disagrees"
 LEGEND = "A bar is the share of the limit that rounding may reach."
@@ -61,6 +62,7 @@ class CheckDialog(QDialog):
         self._runner.failed.connect(self._on_runner_failed)
         self._runner.progressed.connect(self._on_runner_progressed)
         self.finished.connect(self._on_finished)
+        session.model_changed.connect(self._on_session_model_changed)
         self._runner.start()
 
     def _arrange(self) -> None:
@@ -119,13 +121,28 @@ class CheckDialog(QDialog):
         self.message.setText(sentence)
         set_ink(self.message, ink)
 
+    @Slot(object)
+    def _on_session_model_changed(self, _: object) -> None:
+        """What was found, or is being looked for, is of a model that has gone."""
+        if self._asked is None:
+            return
+        self._asked.withdrawn.set()
+        self._show_rows(())
+        self.note.hide()
+        self._say(ANOTHER, "muted")
+        self.again.setEnabled(True)
+
     @Slot(object, object)
-    def _on_runner_progressed(self, _: Request, what: str) -> None:
+    def _on_runner_progressed(self, request: CheckRequest, what: str) -> None:
+        if request.withdrawn.is_set():
+            return
         self.note.setText(what)
         self.note.show()
 
     @Slot(object, object)
     def _on_runner_answered(self, request: CheckRequest, checked: Checked) -> None:
+        if request.withdrawn.is_set():
+            return  # of a model that has gone
         self.again.setEnabled(True)
         found = checked.reference
         if found is None:
@@ -138,7 +155,9 @@ class CheckDialog(QDialog):
         self.note.setVisible(bool(self.note.text()))
 
     @Slot(object, object)
-    def _on_runner_failed(self, _: Request, report: ErrorReport) -> None:
+    def _on_runner_failed(self, request: CheckRequest, report: ErrorReport) -> None:
+        if request.withdrawn.is_set():
+            return
         self.again.setEnabled(True)
         self.note.hide()
         self._say(report.sentence, "error")

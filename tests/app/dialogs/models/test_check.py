@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.dialogs.models.check import NO_SENTENCE, CheckDialog, rows_of
+from app.dialogs.models.check import ANOTHER, NO_SENTENCE, CheckDialog, rows_of
 from app.dialogs.models.words import facts_about
 from app.frame.recent import RecentModels
 from app.frame.sentence_bar import SentenceBar, model_tip
@@ -78,6 +78,19 @@ def test_the_badge_of_a_model_that_is_not_open_any_more_is_dropped(dialog):
     found = Comparison("transformers 5.24.0", (GOOD,), 3)
     dialog._on_runner_answered(request, Checked(found))
     assert dialog._session.model.badge == ""
+
+
+def test_what_was_found_of_a_model_goes_when_another_is_opened(dialog):
+    request = CheckRequest(dialog._session.bundle, dialog._session.encoding)
+    dialog._asked = request
+    found = Comparison("transformers 5.24.0", (GOOD,), 3)
+    dialog._on_runner_answered(request, Checked(found))
+    assert dialog.table.rows
+    dialog._session.open(n_layers=1)
+    assert dialog.message.text() == ANOTHER
+    assert dialog.table.rows == ()
+    dialog._on_runner_answered(request, Checked(found))
+    assert dialog.table.rows == (), "it is of the model before"
 
 
 def test_a_model_that_cannot_be_checked_says_why(qtbot, dialog):
