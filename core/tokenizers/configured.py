@@ -17,6 +17,7 @@ BERT_SETTINGS = (
     ("tokenize_chinese_chars", "handle_chinese_chars"),
 )
 """Names in the configuration, and in the normaliser of BERT."""
+PREFIX = "add_prefix_space"
 ENDS = (("add_bos_token", "bos_token"), ("add_eos_token", "eos_token"))
 Change = Iterator[tuple[str, Any, str]]
 """A part of the content, what it becomes, and a sentence."""
@@ -45,6 +46,23 @@ def _bert(content: Json, config: Json) -> Change:
                 f"to {_said(was)}; the former is followed."
             )
             yield "normalizer", normaliser, remark
+
+
+def _prefix(content: Json, config: Json) -> Change:
+    """A space in front of the text, where it is split byte by byte."""
+    splits = content.get("pre_tokenizer") or {}
+    if len(splits.get("pretokenizers", ())) == 1:
+        splits = splits["pretokenizers"][0]
+    told = config.get(PREFIX)
+    if splits.get("type") != "ByteLevel" or not isinstance(told, bool):
+        return
+    was = bool(splits.get(PREFIX, True))
+    if told != was:
+        remark = (
+            f"{CONFIG_FILE} sets {PREFIX} to {_said(told)}, tokenizer.json to "
+            f"{_said(was)}; the former is followed."
+        )
+        yield "pre_tokenizer", {**splits, PREFIX: told}, remark
 
 
 def _missing(content: Json, config: Json) -> Change:
@@ -98,5 +116,10 @@ def _said(value: Any) -> str:
     return {True: "true", False: "false", None: "nothing"}.get(value, repr(value))
 
 
-CHANGES: tuple[Callable[[Json, Json], Change], ...] = (_missing, _bert, _ends)
+CHANGES: tuple[Callable[[Json, Json], Change], ...] = (
+    _missing,
+    _bert,
+    _prefix,
+    _ends,
+)
 """In this order; each sees what the one before it changed."""

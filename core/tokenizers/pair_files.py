@@ -58,6 +58,7 @@ QWEN: Json = {
         ],
     },
 }
+ADDED = "added_tokens_decoder"
 ENDS = {"cls_token": "<s>", "sep_token": "</s>"}
 """What RoBERTa's tokens around a text are called where the configuration is silent."""
 WITH_ENDS = ("RobertaTokenizer", "BartTokenizer")
@@ -87,27 +88,36 @@ def read_pair(vocabulary_file: Path, merges_file: Path) -> Tokenizer:
     plain = read_vocabulary_and_merges(vocabulary_file, merges_file)
     if name == GPT2 and not config:
         return plain
-    content = {
-        "added_tokens": [_added(text, i, config) for text, i in plain.specials.items()],
-        "normalizer": None,
-        "post_processor": None,
-        "decoder": BYTE_LEVEL,
-        **SPLITS[name],
-        "model": {
-            **PLAIN_MODEL,
-            "vocab": read_json(vocabulary_file),
-            "merges": [line.split() for line in merge_lines(read_text(merges_file))],
-        },
-    }
     try:
-        if name in WITH_ENDS:
-            content["post_processor"] = _around(plain.specials, config)
+        content = _content(vocabulary_file, merges_file, plain.specials, name, config)
         return tokenizer_of(content, config, vocabulary_file)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TokenizerError(
             f"{vocabulary_file} does not belong to a {name} ({error}); "
             "copy the folder again."
         ) from error
+
+
+def _content(
+    vocabulary_file: Path,
+    merges_file: Path,
+    specials: Mapping[str, int],
+    name: str,
+    config: Json,
+) -> dict[str, Any]:
+    """What a `tokenizer.json` would say."""
+    return {
+        "added_tokens": [_added(text, i, config) for text, i in specials.items()],
+        "normalizer": None,
+        "post_processor": _around(specials, config) if name in WITH_ENDS else None,
+        "decoder": BYTE_LEVEL,
+        **_split(name, config),
+        "model": {
+            **PLAIN_MODEL,
+            "vocab": read_json(vocabulary_file),
+            "merges": [line.split() for line in merge_lines(read_text(merges_file))],
+        },
+    }
 
 
 def _class_of(folder: Path, config: Json) -> str:
@@ -119,9 +129,18 @@ def _class_of(folder: Path, config: Json) -> str:
     return CLASS_OF_MODEL.get(str(kind), GPT2 if kind is None else str(kind))
 
 
+def _split(name: str, config: Json) -> Json:
+    """How a class splits a text; the configuration may put a space in front of it."""
+    has_prefix = bool(config.get("add_prefix_space"))
+    if SPLITS[name] is QWEN or not has_prefix:
+        return SPLITS[name]
+    return {"pre_tokenizer": {**BYTE_LEVEL, "add_prefix_space": True}}
+
+
 def _added(text: str, token_id: int, config: Json) -> dict[str, Any]:
     """A special token; the configuration may say that it takes the space before it."""
-    told = (each for each in config.values() if isinstance(each, Mapping))
+    tokens = (*(config.get(ADDED) or {}).values(), *config.values())
+    told = (each for each in tokens if isinstance(each, Mapping))
     own: Json = next((each for each in told if each.get("content") == text), {})
     settings = {key: own.get(key, value) for key, value in PLACED_ANYWHERE.items()}
     return {"id": token_id, "content": text, **settings, "special": True}

@@ -26,6 +26,55 @@ def folder_of(path: Path, kind: str, config: Any = None, model: Any = None) -> P
     return path
 
 
+HARD = (
+    *("", " ", "a", " a", "the <mask>, a<mask> \n<mask></s>", "<s>a</s><pad>", "\t\n "),
+    *(
+        "👩\u200d👩\u200d👧 x",
+        "שלום עולם",
+        "a\u200bb\u202ec",
+        "ﬁ ½ ﷺ",
+        "\0\x01",
+        "don't  DON'T",
+    ),
+)
+MASK = {"content": "<mask>", "lstrip": True, "special": True, "__type": "AddedToken"}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"tokenizer_class": "BartTokenizer"},
+        {"tokenizer_class": "BartTokenizerFast", "mask_token": MASK},
+        {"tokenizer_class": "BartTokenizer", "add_prefix_space": True},
+        {"tokenizer_class": "BartTokenizer", "added_tokens_decoder": {"4": MASK}},
+        None,
+    ],
+)
+@pytest.mark.parametrize("has_json", [False, True])
+def test_a_folder_of_bart_has_the_ids_of_transformers(
+    tmp_path: Path, config: Any, has_json: bool
+) -> None:
+    folder = folder_of(tmp_path, "roberta", config, {"model_type": "bart"})
+    if has_json:
+        content = json.dumps(content_of("roberta"))
+        (folder / "tokenizer.json").write_text(content, encoding="utf-8")
+    other, opened = AutoTokenizer.from_pretrained(folder), open_tokenizer(folder)
+    for text in (*TEXTS, *HARD):
+        expected = other(text)["input_ids"]
+        pieces = opened.encode(text, specials=True).pieces
+        assert (text, [piece.id for piece in pieces]) == (text, expected)
+        assert (pieces[0].label, pieces[-1].label) == ("<s>", "</s>")
+        assert [p.is_added for p in pieces] == [
+            place in (0, len(pieces) - 1) for place in range(len(pieces))
+        ]
+        spans = other(text, return_offsets_mapping=True)["offset_mapping"]
+        for piece, (start, stop) in zip(pieces[1:-1], spans[1:-1], strict=True):
+            first, last = piece.char_span
+            if start < stop:  # the space before a word is the word's here
+                assert stop == last
+                assert not text[first:start].strip()
+
+
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
@@ -77,6 +126,13 @@ def test_another_class_is_refused_with_a_way_out(
     folder = folder_of(tmp_path, "gpt2", config, model)
     with pytest.raises(TokenizerError, match=r"(?i)names clip.*save_pretrained"):
         open_tokenizer(folder)
+
+
+@pytest.mark.parametrize("added", [[1], 3, {"4": {"content": []}}])
+def test_a_damaged_configuration_is_told(tmp_path: Path, added: Any) -> None:
+    config = {"tokenizer_class": "BartTokenizer", "added_tokens_decoder": added}
+    with pytest.raises(TokenizerError, match="does not belong to a BartTokenizer"):
+        open_tokenizer(folder_of(tmp_path, "roberta", config))
 
 
 def test_files_without_the_tokens_around_are_refused(tmp_path: Path) -> None:
