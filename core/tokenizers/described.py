@@ -19,6 +19,7 @@ from core.tokenizers.gpt2_files import (
 )
 from core.tokenizers.library import LibraryTokenizer
 from core.tokenizers.reading import (
+    DAMAGED,
     check_ids,
     different,
     read_config,
@@ -57,7 +58,7 @@ def read_tokenizer_json(path: Path) -> Tokenizer:
     config = read_config(path.parent)
     try:
         return tokenizer_of(content, config, path)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except DAMAGED as error:
         raise TokenizerError(
             f"{path} is damaged or describes no tokenizer ({error}); choose another."
         ) from error
@@ -90,8 +91,7 @@ def tokenizer_of(
     if not all(isinstance(text, str) for text in specials):
         raise TypeError("an added token has no text")
     check_ids(path, names | specials)
-    ordinary = {name: i for name, i in names.items() if name not in specials}
-    return MODELS[kind](path, content, ordinary, specials, remarks)
+    return MODELS[kind](path, content, names, specials, remarks)
 
 
 def _names(vocabulary: Any) -> dict[str, int]:
@@ -112,7 +112,7 @@ def _read_bpe(
     path: Path, content: Json, names: Ids, specials: Ids, remarks: tuple[str, ...]
 ) -> Tokenizer:
     if is_like_gpt2(content):
-        return read_bpe(path, content, names, specials)
+        return read_bpe(path, content, _ordinary(names, specials), specials)
     return _read_any(path, content, names, specials, remarks)
 
 
@@ -122,7 +122,12 @@ def _read_characters(
     split = ("pre_tokenizer", content.get("pre_tokenizer"), EVERY_CHARACTER)
     if stranger := different([split, *shared_settings(content)]):
         raise refuse(path, *stranger[:2])
-    return CharacterTokenizer(names, specials)
+    return CharacterTokenizer(_ordinary(names, specials), specials)
+
+
+def _ordinary(names: Ids, specials: Ids) -> Ids:
+    """The tokens that are not added."""
+    return {name: i for name, i in names.items() if name not in specials}
 
 
 def _read_any(

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import accumulate, groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer as Reference
@@ -23,6 +22,7 @@ from core.tokenizers.decoding import BROKEN, decode_text, text_bytes
 from core.tokenizers.lost import LOST, data_with_lost, loses_nothing, with_lost
 from core.tokenizers.methods import METHOD_OF, Method
 from core.tokenizers.notes import notes_of
+from core.tokenizers.package import names_of, reference_of
 from core.tokenizers.pieces import (
     character_of_each_byte,
     touched,
@@ -70,19 +70,16 @@ class LibraryTokenizer(Vocabulary):
         added = content.get("added_tokens") or ()
         specials = {t["content"]: t["id"] for t in added if t.get("special")}
         texts = {t["content"] for t in added if self._is_text(t["content"])}
-        names = self._names()
-        data_of = {
-            token_id: text_bytes(name) if name in texts else how.data_of(name)
-            for name, token_id in sorted(
-                names.items(),
-                key=lambda item: (item[0].startswith(BYTE_NAME), item[1]),
-            )
-            if name not in specials and name != LOST
-        }
-        vocabulary: dict[bytes, int] = {}
-        for token_id, data in data_of.items():
-            vocabulary.setdefault(data, token_id)
-        twins = {i: data for i, data in data_of.items() if vocabulary[data] != i}
+        names = self._names(used)
+        without = frozenset((*specials, LOST))
+        rows = _in_order((i, n) for n, i in names.items() if n not in without)
+        spelt = iter(how.data_of_each([n for _, n in rows if n not in texts]))
+        data_of = {i: text_bytes(n) if n in texts else next(spelt) for i, n in rows}
+        vocabulary = {data: i for i, data in data_of.items()}
+        twins: dict[int, bytes] = {}
+        if len(vocabulary) < len(data_of):  # of two with the same bytes, the first
+            vocabulary = {data: i for i, data in reversed(data_of.items())}
+            twins = {i: data for i, data in data_of.items() if vocabulary[data] != i}
         super().__init__(vocabulary, specials, twins)
         self._way_of = lru_cache(REMEMBERED_WAYS)(how.way_of)
         self._start_of = lru_cache(REMEMBERED_WORDS)(how.start_of)
@@ -197,21 +194,16 @@ class LibraryTokenizer(Vocabulary):
         return Found(found.ids, found.offsets, found.word_ids)
 
     def _package_of(self, content: Json) -> Reference:
-        """The package's tokenizer, which cuts.
-
-        Raises:
-            ValueError: The package cannot read it; says why.
-        """
+        """The package's tokenizer, which cuts; raises as `reference_of` does."""
         return reference_of(content)
 
     def _is_text(self, _added: str) -> bool:
         """Whether the name of an added token is its text, and not spelt like others."""
         return True
 
-    def _names(self) -> Mapping[str, int]:
+    def _names(self, content: Json) -> Mapping[str, int]:
         """Name and id of every token, as the file writes them."""
-        names: dict[str, int] = self._reference.get_vocab()
-        return names
+        return names_of(self._reference, content)
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The ids that are put before and after every text."""
@@ -316,30 +308,13 @@ def typed(text: str) -> str:
     return _SURROGATE.sub(BROKEN, text)
 
 
-def reference_of(content: Json) -> Reference:
-    """The package's tokenizer, told to count the spaces before words as theirs.
-
-    Raises:
-        ValueError: The package cannot read it; says why.
-    """
-    try:
-        return Reference.from_str(json.dumps(_with_spaces(content)))
-    except Exception as error:  # the package raises nothing more exact
-        raise ValueError(str(error)) from error
-
-
-def _with_spaces(node: Any) -> Any:
-    """The same content, without the cutting of spaces off the spans."""
-    if isinstance(node, Mapping):
-        return {
-            key: False
-            if key == "trim_offsets"
-            else value
-            if key in ("model", "added_tokens")
-            else _with_spaces(value)
-            for key, value in node.items()
-        }
-    return [_with_spaces(each) for each in node] if isinstance(node, list) else node
+def _in_order(rows: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Ids and names by id, those of single bytes last: another may have the byte."""
+    every = sorted(rows, key=itemgetter(0))
+    singles = [row for row in every if row[1].startswith(BYTE_NAME)]
+    if not singles:
+        return every
+    return [row for row in every if not row[1].startswith(BYTE_NAME)] + singles
 
 
 def _word(

@@ -6,13 +6,13 @@ bytes for those that have no token; and in `ignore_merges`, by which a word that
 token is not merged at all.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 
 from core.tokenizers.bpe import start_symbols
 from core.tokenizers.decoding import text_bytes
 from core.tokenizers.merges import Pair, record_merges
-from core.tokenizers.spelling import BYTE_LEVEL, Json, Spelling, byte_of, spelling_of
+from core.tokenizers.spelling import BYTE_LEVEL, Json, Spelling, spelling_of, spelt
 from core.tokenizers.ways import History
 
 REMEMBERED_PAIRS = 20_000
@@ -64,25 +64,25 @@ class MergeMethod:
     name = "merges"
 
     def __init__(self, content: Json) -> None:
-        """Take the model of a `tokenizer.json`.
-
-        Raises:
-            ValueError: A merge is not two tokens.
-        """
+        """Take the model of a `tokenizer.json`, which the package could read."""
         model = content["model"]
         self.spelling: Spelling = spelling_of(content)
         self.unknown: str | None = model.get("unk_token")
         self._ids: Mapping[str, int] = model["vocab"]
         self._has_bytes = bool(model.get("byte_fallback"))
         self._takes_whole = bool(model.get("ignore_merges"))
-        pairs = (m.split(" ") if isinstance(m, str) else m for m in model["merges"])
-        by_name = {(left, right): rank for rank, (left, right) in enumerate(pairs)}
-        self._ranks = SpeltRanks(by_name, self.spelling)
+        self._merges: Sequence[str | Sequence[str]] = model["merges"]
 
-    def data_of(self, name: str) -> bytes:
-        """The bytes a token stands for."""
-        byte = byte_of(name) if self._has_bytes else None
-        return self.spelling.to_bytes(name) if byte is None else byte
+    @cached_property
+    def _ranks(self) -> SpeltRanks:
+        """The ranks of the merges, made when a word is first played."""
+        pairs = (m.split(" ") if isinstance(m, str) else m for m in self._merges)
+        by_name = {(left, right): rank for rank, (left, right) in enumerate(pairs)}
+        return SpeltRanks(by_name, self.spelling)
+
+    def data_of_each(self, names: Sequence[str]) -> list[bytes]:
+        """The bytes that tokens stand for."""
+        return spelt(names, self.spelling, self._has_bytes)
 
     def start_of(self, word: bytes) -> tuple[bytes, ...]:
         """The word before its first merge: bytes, or characters that are tokens."""

@@ -3,7 +3,7 @@
 In: the content of a file. Out: the method of its kind of model.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from core.tokenizers.merging import MergeMethod
@@ -28,8 +28,8 @@ class Method(Protocol):
     def unknown(self) -> str | None:
         """The name of the token that stands for what has none."""
 
-    def data_of(self, name: str) -> bytes:
-        """The bytes a token stands for."""
+    def data_of_each(self, names: Sequence[str]) -> list[bytes]:
+        """The bytes that tokens stand for."""
 
     def start_of(self, word: bytes) -> tuple[bytes, ...]:
         """The word before the first step."""

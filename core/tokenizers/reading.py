@@ -11,6 +11,8 @@ from typing import Any
 
 from core.errors import TokenizerError
 
+DAMAGED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading a file raises that is of another form than it should be."""
 Setting = tuple[str, Any, Any]
 """A name, the value in a file, and the only one that is known here."""
 
@@ -79,6 +81,8 @@ def check_ids(path: Path, ids: Mapping[str, Any]) -> None:
     Raises:
         TokenizerError: One is no number, or less than 0.
     """
+    if set(map(type, ids.values())) == {int} and min(ids.values()) >= 0:
+        return
     for name, token_id in ids.items():
         if not isinstance(token_id, int) or token_id < 0:
             raise TokenizerError(

@@ -16,7 +16,8 @@ from tokenizers import Tokenizer as Reference
 from core.tokenizers.added_tokens import AddedTokens, Stretch
 from core.tokenizers.base import Span
 from core.tokenizers.charsmap import Charsmap
-from core.tokenizers.library import LibraryTokenizer, reference_of, typed
+from core.tokenizers.library import LibraryTokenizer, typed
+from core.tokenizers.package import reference_of
 from core.tokenizers.sentencepiece_text import TextReader, one_of
 from core.tokenizers.spans import Found
 from core.tokenizers.spelling import MARKED, SPACE_MARK, Json
@@ -68,8 +69,8 @@ class SentencePieceTokenizer(LibraryTokenizer):
         """Whether an added token is found in a text before it is read."""
         return self._is_text(added)
 
-    def _names(self) -> Mapping[str, int]:
-        added = self.content["added_tokens"]
+    def _names(self, content: Json) -> Mapping[str, int]:
+        added = content["added_tokens"]
         return {**self._places, **{t["content"]: t["id"] for t in added}}
 
     def _id_of(self, place: int, _name: str) -> int:

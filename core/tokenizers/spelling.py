@@ -6,11 +6,11 @@ marks what goes on inside a word with "##".
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.tokenizers.alphabet import from_letters, to_letters
+from core.tokenizers.alphabet import all_from_letters, from_letters, to_letters
 from core.tokenizers.decoding import text_bytes
 
 Json = Mapping[str, Any]
@@ -57,6 +57,20 @@ def byte_of(name: str) -> bytes | None:
     """The byte that a name such as "<0x0A>" stands for; None for other names."""
     match = _BYTE_NAME.fullmatch(name)
     return bytes.fromhex(match[1]) if match else None
+
+
+def spelt(names: Sequence[str], spelling: Spelling, has_bytes: bool) -> list[bytes]:
+    """What each of many names stands for; with `has_bytes` some are single bytes."""
+    if has_bytes:
+        singles = map(byte_of, names)
+        pairs = zip(names, singles, strict=True)
+        return [spelling.to_bytes(n) if byte is None else byte for n, byte in pairs]
+    if spelling is BYTE_LEVEL:
+        try:
+            return all_from_letters(names)
+        except KeyError:  # of a name that is none: each by itself
+            pass
+    return list(map(spelling.to_bytes, names))
 
 
 def parts_of(node: Any) -> Iterator[Json]:

@@ -5,11 +5,11 @@ probability; of all ways to tile a word with tokens the one with the highest sum
 scores is taken, found from left to right. Paper: Kudo 2018, section 3.2.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf
 
 from core.tokenizers.decoding import text_bytes
-from core.tokenizers.spelling import Json, Spelling, byte_of, spelling_of
+from core.tokenizers.spelling import Json, Spelling, spelling_of, spelt
 from core.tokenizers.ways import Arc, Lattice
 
 UNKNOWN_PENALTY = 10.0
@@ -36,10 +36,9 @@ class UnigramMethod:
         self._worst = min(self._scores.values(), default=0.0) - UNKNOWN_PENALTY
         self._longest = max((len(name) for name, _ in names), default=1)
 
-    def data_of(self, name: str) -> bytes:
-        """The bytes a token stands for."""
-        byte = byte_of(name) if self._has_bytes else None
-        return self.spelling.to_bytes(name) if byte is None else byte
+    def data_of_each(self, names: Sequence[str]) -> list[bytes]:
+        """The bytes that tokens stand for."""
+        return spelt(names, self.spelling, self._has_bytes)
 
     def start_of(self, word: bytes) -> tuple[bytes, ...]:
         """The word before the search: its characters."""

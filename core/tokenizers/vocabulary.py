@@ -125,10 +125,14 @@ def _data_by_id(
     twins: Mapping[int, bytes],
 ) -> dict[int, bytes]:
     """The bytes of every id; refuses an id that stands for two tokens."""
-    data_of: dict[int, bytes] = {}
     special_data = [(text_bytes(text), i) for text, i in specials.items()]
     twin_data = [(data, i) for i, data in twins.items()]
-    for data, token_id in (*vocabulary.items(), *twin_data, *special_data):
+    rows = (*vocabulary.items(), *twin_data, *special_data)
+    data_of = {token_id: data for data, token_id in rows}
+    if len(data_of) == len(rows) and all(data_of.values()):
+        return data_of
+    data_of = {}
+    for data, token_id in rows:
         if not data:
             raise TokenizerError(
                 f"Token {token_id} is empty; remove it from the vocabulary."

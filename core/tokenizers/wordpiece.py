@@ -5,7 +5,7 @@ token is taken; what goes on inside a word is sought with "##" before it. Where 
 fits, the whole word is [UNK]. Paper: Devlin et al. 2019, section 3; Wu et al. 2016.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from core.tokenizers.decoding import text_bytes
 from core.tokenizers.spelling import PLAIN, Json
@@ -29,9 +29,9 @@ class WordPieceMethod:
         self._inside = str(model.get("continuing_subword_prefix", "##"))
         self._most_letters = int(model.get("max_input_chars_per_word", 100))
 
-    def data_of(self, name: str) -> bytes:
-        """What the chip of a token says: its name, "##" included."""
-        return text_bytes(name)
+    def data_of_each(self, names: Sequence[str]) -> list[bytes]:
+        """What the chips of tokens say: their names, "##" included."""
+        return list(map(text_bytes, names))
 
     def start_of(self, word: bytes) -> tuple[bytes, ...]:
         """The word before the search: its characters."""
