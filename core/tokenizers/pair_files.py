@@ -5,13 +5,13 @@ model in `config.json`. Out: the tokenizer. The files do not say how a text is s
 what is put around it; a class that is not known here is refused.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from core.errors import TokenizerError
 from core.tokenizers.base import Tokenizer
+from core.tokenizers.class_names import class_of
 from core.tokenizers.described import tokenizer_of
 from core.tokenizers.gpt2_files import (
     BYTE_LEVEL,
@@ -29,7 +29,6 @@ from core.tokenizers.reading import (
 )
 from core.tokenizers.spelling import Json
 
-MODEL_CONFIG = "config.json"
 GPT2 = "GPT2Tokenizer"
 CLASS_OF_MODEL = {
     "gpt2": GPT2,
@@ -79,7 +78,7 @@ def read_pair(vocabulary_file: Path, merges_file: Path) -> Tokenizer:
     """
     folder = vocabulary_file.parent
     config = read_config(folder)
-    name = _class_of(folder, config)
+    name = class_of(folder, config, CLASS_OF_MODEL) or GPT2
     if name not in SPLITS:
         raise TokenizerError(
             f"{folder} names {name}, whose way of splitting is not known here; "
@@ -118,15 +117,6 @@ def _content(
             "merges": [line.split() for line in merge_lines(read_text(merges_file))],
         },
     }
-
-
-def _class_of(folder: Path, config: Json) -> str:
-    """The class that the folder names; GPT-2's where it names none."""
-    if named := config.get("tokenizer_class"):
-        return str(named).removesuffix("Fast")
-    path = folder / MODEL_CONFIG
-    kind = read_json(path).get("model_type") if os.path.isfile(path) else None
-    return CLASS_OF_MODEL.get(str(kind), GPT2 if kind is None else str(kind))
 
 
 def _split(name: str, config: Json) -> Json:

@@ -13,6 +13,7 @@ from typing import Any
 
 from core.errors import TokenizerError
 from core.tokenizers.base import Tokenizer
+from core.tokenizers.class_names import class_of
 from core.tokenizers.described import tokenizer_of
 from core.tokenizers.protobuf import Value, fields_of, float_of
 from core.tokenizers.reading import (
@@ -93,6 +94,14 @@ CLASSES: Mapping[str, Json] = {
     },
 }
 """Classes whose ids are the places of the pieces, and what they add if unsaid."""
+CLASS_OF_MODEL = {
+    "gemma": "GemmaTokenizer",
+    "llama": "LlamaTokenizer",
+    "mistral": "LlamaTokenizer",
+    "mixtral": "LlamaTokenizer",
+    "t5": "T5Tokenizer",
+}
+"""Where only the model's kind is known."""
 
 
 def read_sentencepiece(path: Path) -> Tokenizer:
@@ -102,9 +111,9 @@ def read_sentencepiece(path: Path) -> Tokenizer:
         TokenizerError: It is damaged, or of a class that is not known here.
     """
     config = read_config(path.parent)
-    name = str(config.get("tokenizer_class", "")).removesuffix("Fast")
+    name = class_of(path.parent, config, CLASS_OF_MODEL)
     if name not in CLASSES:
-        said = f"{CONFIG_FILE} names {name}" if name else f"no {CONFIG_FILE} says whose"
+        said = f"the folder names {name}" if name else f"no {CONFIG_FILE} says whose"
         raise TokenizerError(
             f"{path} holds pieces, but {said}, so the ids are not certain; "
             f"{HOW_TO_CONVERT}."

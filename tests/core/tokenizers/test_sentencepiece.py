@@ -104,6 +104,35 @@ def test_t5_puts_its_end_behind_and_has_marks_for_gaps(tmp_path: Path) -> None:
     assert tokenizer.specials["<extra_id_0>"] == len(SPECIALS + LETTERS) + 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "expected"), [("t5", "·|a|</s>"), ("llama", "<s>|·|a")]
+)
+def test_the_kind_of_model_says_the_class_where_nothing_else_does(
+    tmp_path: Path, kind: str, expected: str
+) -> None:
+    data = model_of(UNIGRAM, [*SPECIALS, *LETTERS], joins=1)
+    (tmp_path / "spiece.model").write_bytes(data)
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
+    tokenizer = open_tokenizer(tmp_path)
+    assert labels(tokenizer, "a") == expected
+    assert ("<extra_id_99>" in tokenizer.specials) == (kind == "t5")
+
+
+@pytest.mark.parametrize(
+    ("trainer", "normaliser", "name"),
+    [
+        (field(24, 1), b"", "treat_whitespace_as_suffix"),
+        (b"", field(5, 0), "escape_whitespaces"),
+    ],
+)
+def test_a_way_of_reading_spaces_that_is_not_known_is_refused_by_name(
+    tmp_path: Path, trainer: bytes, normaliser: bytes, name: str
+) -> None:
+    data = model_of(UNIGRAM, [*SPECIALS, *LETTERS])
+    with pytest.raises(TokenizerError, match=name):
+        opened(tmp_path, data + field(2, trainer) + field(3, normaliser))
+
+
 def test_llama_begins_with_its_start_token(tmp_path: Path) -> None:
     data = model_of(BPE, [*SPECIALS, *LETTERS])
     assert labels(opened(tmp_path, data, add_bos_token=True), "a") == "<s>|·|a"
