@@ -34,13 +34,12 @@ def step_axis(trace: Trace, step: Step, axis: str) -> Axis:
 
 def row_axis(trace: Trace, key: str) -> Axis:
     """The tokens that the rows of a step are of, in their colour."""
-    role = row_role(trace.step(key))
-    return token_axis(trace, "token", role, trace.rows_of(key).name)
+    return step_axis(trace, trace.step(key), "n")
 
 
 def key_axis(trace: Trace, key: str) -> Axis:
     """The tokens that are looked at in the attention of a step."""
-    return token_axis(trace, "key", "key", trace.keys_of(key).name)
+    return step_axis(trace, trace.step(key), "n_key")
 
 
 def feature_axis(n: int, name: str = "feature", role: str = "") -> Axis:
