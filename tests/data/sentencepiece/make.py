@@ -163,6 +163,19 @@ def make_marian(texts: list[str], rules: Path) -> dict[str, list[list[int]]]:
     }
 
 
+def make_t5(texts: list[str], rules: Path) -> list[list[object]]:
+    """T5's `spiece.model`: its ids without the end, and those of `transformers`."""
+    settings = {"bos_id": -1, "pad_id": 0, "eos_id": 1, "unk_id": 2, "vocab_size": 64}
+    model = trained(ENGLISH, rules, model_type="unigram", **settings)
+    folder = HERE / "t5"
+    folder.mkdir(exist_ok=True)
+    (folder / "spiece.model").write_bytes(model)
+    (folder / "config.json").write_text('{"model_type": "t5"}\n')
+    read = SentencePieceProcessor(model_proto=model)
+    reader = transformers.AutoTokenizer.from_pretrained(folder)
+    return [[text, read.encode(text), reader(text)["input_ids"]] for text in texts]
+
+
 def main() -> None:
     """Write everything."""
     rules, texts = written_rules(), hard_texts()
@@ -176,8 +189,10 @@ def main() -> None:
     codes = [code + text for code in (*CODES, ">>xxx<<") for text in texts[9:16]]
     with_codes = [*texts, *codes]
     found = make_marian(with_codes, rules)
-    rows = [list(row) for row in zip(with_codes, *found.values(), strict=True)]
     with_version = f"{made_with}, transformers {transformers.__version__}"
+    sentinels = ["the <extra_id_0> sat on <extra_id_1> mat", "<extra_id_99></s> a"]
+    write(HERE / "t5.json", with_version, make_t5([*texts, *sentinels], rules))
+    rows = [list(row) for row in zip(with_codes, *found.values(), strict=True)]
     write(HERE / "marian.json", with_version, rows)
 
 
