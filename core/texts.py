@@ -126,7 +126,7 @@ def _keys_of(
         variants.append(ONE_HEAD)
     if not config.residual:
         variants.insert(0, NO_RESIDUAL)
-    if is_replaced(step):
+    if step.is_replaced:
         variants.insert(0, REPLACED)
     if config.window:
         variants.insert(0, WINDOW)
@@ -137,11 +137,6 @@ def _keys_of(
     if config.has_encoder:
         variants = [part_of(step.key), step.side, TWO_SIDES, *variants]
     return (*(f"{name}:{variant}" for variant in variants), name)
-
-
-def is_replaced(step: Step) -> bool:
-    """Whether a place of the stream takes over what a part made, without a sum."""
-    return step.op == "same" and step.inputs[0].endswith(".out")
 
 
 @cache

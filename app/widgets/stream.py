@@ -21,7 +21,7 @@ from app.widgets.label import Align, advance, draw_label, line_height
 LEAST_FULL, MOST_FULL = 26.0, 60.0
 """Height of the limit of the scale, in pixels: as much as lets all rows be seen."""
 LABEL_LIMIT = 150.0
-LEAST_COLUMN = 12.0
+LEAST_SLOT = 6.0
 BAR_SHARE, WIDEST_BAR = 0.6, 28.0
 """A bar takes this share of its slot, up to this many pixels."""
 GAP, ROW_GAP = 8, 14
@@ -42,11 +42,13 @@ class Side:
     """1 above the line, -1 below."""
 
 
-SIDES = (
-    Side("attention adds", "pattern", 1),
-    Side("feed-forward adds", "feed_forward", -1),
-)
-"""Station 2 i is what the first adds in layer i, station 2 i + 1 the second."""
+ATTENTION = Side("attention adds", "pattern", 1)
+CROSS = Side("cross attention adds", "value", 1)
+FEED_FORWARD = Side("feed-forward adds", "feed_forward", -1)
+SIDES = (ATTENTION, FEED_FORWARD)
+"""The stations of a layer, in order; each is a part that adds something."""
+WITH_CROSS = (ATTENTION, CROSS, FEED_FORWARD)
+"""Those of a decoder's layer that looks at another text, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +56,10 @@ class StreamRow:
     """One token's way through the layers; every number is a norm, not below zero."""
 
     label: str
-    added_above: tuple[float, ...]
-    """[n_layers]: what attention added."""
-    added_below: tuple[float, ...]
-    """[n_layers]: what feed-forward added."""
+    added: tuple[float, ...]
+    """[n_stations]: what each station added."""
     norms: tuple[float, ...]
-    """[2 n_layers + 1]: the stream at the start and after each station."""
-
-    def added(self, station: int) -> float:
-        """What a station added."""
-        return (self.added_above, self.added_below)[station % 2][station // 2]
+    """[n_stations + 1]: the stream at the start and after each station."""
 
 
 def number(value: float) -> str:
@@ -94,26 +90,34 @@ class StreamView(Canvas):
         super().__init__("Residual stream of every token", {**ACROSS, **DOWN}, parent)
         self._rows: tuple[StreamRow, ...] = ()
         self._names: tuple[str, ...] = ()
+        self._sides = SIDES
         self._limit = 1.0
         self._selected: tuple[int, int] | None = None
         self._left = self._right = 0.0
-        self._column = LEAST_COLUMN
+        self._column = LEAST_SLOT * len(SIDES)
         self._most_added = 0.0
         self._full = LEAST_FULL
         self._row_height = 1.0
 
     def show_rows(
-        self, rows: tuple[StreamRow, ...], layer_names: tuple[str, ...], limit: float
+        self,
+        rows: tuple[StreamRow, ...],
+        layer_names: tuple[str, ...],
+        limit: float,
+        sides: tuple[Side, ...] = SIDES,
     ) -> None:
-        """Show other tokens. `limit` is the norm of full height; more is cut there."""
-        self._rows, self._names = rows, layer_names
+        """Show other tokens. `limit` is the norm of full height; more is cut there.
+
+        `sides` are the stations of each layer.
+        """
+        self._rows, self._names, self._sides = rows, layer_names, sides
         self._limit = limit if limit > 0 else 1.0
         labels = (advance(row.label, mono()) for row in rows)
         self._left = min(LABEL_LIMIT, max(labels, default=0.0)) + 1 + 2 * GAP
         ends = (advance(number(row.norms[-1]), mono(SMALL)) for row in rows)
         heads = advance("length", sans(SMALL))
         self._right = max(heads, *ends, 0.0) + 2 * GAP
-        added = (max(*row.added_above, *row.added_below, 0.0) for row in rows)
+        added = (max(*row.added, 0.0) for row in rows)
         self._most_added = min(1.0, max(added, default=0.0) / self._limit)
         self.refresh()
 
@@ -133,7 +137,15 @@ class StreamView(Canvas):
 
     @property
     def _n_stations(self) -> int:
-        return 2 * len(self._names)
+        return len(self._sides) * len(self._names)
+
+    @property
+    def _slot(self) -> float:
+        """The width of a station."""
+        return self._column / len(self._sides)
+
+    def _side(self, station: int) -> Side:
+        return self._sides[station % len(self._sides)]
 
     def item_count(self) -> int:
         """One item a station of a row."""
@@ -142,13 +154,13 @@ class StreamView(Canvas):
     def item_rect(self, index: int) -> QRectF:
         """The station's slot, as high as its row."""
         row, station = divmod(index, self._n_stations)
-        slot = self._column / 2
+        slot = self._slot
         left, top = self._left + station * slot, HEAD + row * self._row_height
         return QRectF(left, top, slot, self._row_height)
 
     def item_at(self, point: QPointF) -> int:
         """The slot at a point."""
-        station = int((point.x() - self._left) // (self._column / 2))
+        station = int((point.x() - self._left) // self._slot)
         row = int((point.y() - HEAD) // self._row_height)
         is_inside = 0 <= row < len(self._rows) and 0 <= station < self._n_stations
         return row * self._n_stations + station if is_inside else NOTHING
@@ -156,10 +168,10 @@ class StreamView(Canvas):
     def item_text(self, index: int) -> str:
         """The token, what the station added, and the stream before and after it."""
         row, station = divmod(index, self._n_stations)
-        data, side = self._rows[row], SIDES[station % 2]
-        added = f"{side.words} {number(data.added(station))}"
+        data, side = self._rows[row], self._side(station)
+        added = f"{side.words} {number(data.added[station])}"
         before, after = data.norms[station], data.norms[station + 1]
-        place = f"{self._names[station // 2]}: {added}"
+        place = f"{self._names[station // len(self._sides)]}: {added}"
         return f"{data.label}\n{place}\nstream {number(before)} → {number(after)}"
 
     def neighbour(self, index: int, key: int) -> int:
@@ -178,7 +190,8 @@ class StreamView(Canvas):
         self._full = max(LEAST_FULL, min(MOST_FULL, (room - ROW_GAP - 1) / shares))
         self._row_height = round(shares * self._full + ROW_GAP)
         free = seen.width() - self._left - self._right
-        self._column = max(LEAST_COLUMN, free / max(1, len(self._names)))
+        least = LEAST_SLOT * len(self._sides)
+        self._column = max(least, free / max(1, len(self._names)))
         width = self._left + len(self._names) * self._column + self._right
         return QSizeF(round(width), HEAD + len(self._rows) * self._row_height + FOOT)
 
@@ -226,7 +239,7 @@ class StreamView(Canvas):
         return self._full * max(0.0, min(1.0, norm / self._limit))
 
     def _paint_band(self, painter: QPainter, row: StreamRow, line: float) -> None:
-        slot = self._column / 2
+        slot = self._slot
         steps = (self._left + (i + 0.5) * slot for i in range(self._n_stations))
         edges = [self._left, *steps, self._line_end]
         corners = band_outline(edges, [self._height(norm) for norm in row.norms])
@@ -239,11 +252,11 @@ class StreamView(Canvas):
     def _paint_addition(
         self, painter: QPainter, row: int, station: int, with_number: bool
     ) -> None:
-        data, side = self._rows[row], SIDES[station % 2]
+        data, side = self._rows[row], self._side(station)
         slot = self.item_rect(row * self._n_stations + station)
         width = min(WIDEST_BAR, BAR_SHARE * slot.width())
         band = max(map(self._height, data.norms[station : station + 2])) / 2
-        height = self._height(data.added(station))
+        height = self._height(data.added[station])
         base = slot.center().y() - side.up * band
         left = slot.center().x() - width / 2
         bar = QRectF(left, base, width, -side.up * height).normalized()
@@ -254,7 +267,7 @@ class StreamView(Canvas):
             painter.drawRect(bar.adjusted(-2, -2, 2, 2))
         if with_number:
             edge = QRectF(bar.right() + 5, base, slot.right() - bar.right() - 5, 0)
-            self._paint_number(painter, edge, side, number(data.added(station)))
+            self._paint_number(painter, edge, side, number(data.added[station]))
 
     def _paint_number(
         self, painter: QPainter, edge: QRectF, side: Side, text: str
@@ -317,7 +330,10 @@ class StreamView(Canvas):
 
     def _paint_foot(self, painter: QPainter, foot: QRectF) -> None:
         x, middle = float(GAP), foot.center().y()
-        entries = (*((side.words, side.role) for side in SIDES), ("stream", STREAM))
+        entries = (
+            *((side.words, side.role) for side in self._sides),
+            ("stream", STREAM),
+        )
         painter.setFont(sans(SMALL))
         for words, role in entries:
             swatch = QRectF(x, middle - SWATCH / 2, SWATCH, SWATCH)

@@ -72,6 +72,11 @@ class Step:
         return name_of(self.key)
 
     @property
+    def is_replaced(self) -> bool:
+        """Whether a place of the stream takes over what a part made, without a sum."""
+        return self.op == "same" and self.inputs[0].endswith(".out")
+
+    @property
     def attention(self) -> str:
         """The path of its attention, "decoder.layers.0.cross"; or ""."""
         path, _, _ = self.key.rpartition(".")

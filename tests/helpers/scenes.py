@@ -7,7 +7,13 @@ from app.session import Session
 from core.generation.sampling import Sampling
 from core.pipeline import trace_encoding
 from core.trace.selection import Selection
-from tests.helpers.bundles import tiny_bundle
+from tests.helpers.bundles import (
+    SOURCE_TEXT,
+    TARGET_TEXT,
+    encoder_decoder_bundle,
+    encoder_decoder_trace,
+    tiny_bundle,
+)
 
 
 class AskedSession(Session):
@@ -36,3 +42,17 @@ def scene_of(
     encoding = bundle.tokenizer.encode(text, specials=specials)
     trace = trace_encoding(bundle, encoding)
     return Scene(trace, Selection(**selection), bundle.tokenizer, Sampling())
+
+
+def pair_scene(
+    step: str,
+    kind: str = "2017",
+    *,
+    source: str = SOURCE_TEXT,
+    target: str = TARGET_TEXT,
+    **selection: Any,
+) -> Scene:
+    """A source and a target in a tiny model of two sides, at a step."""
+    trace = encoder_decoder_trace(kind, source, target)
+    tokenizer = encoder_decoder_bundle(kind).tokenizer
+    return Scene(trace, Selection(step=step, **selection), tokenizer, Sampling())

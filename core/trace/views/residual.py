@@ -1,8 +1,9 @@
 """The residual stream: what every part of every layer added to it.
 
-Steps: resid_in, resid_mid, resid_out. In: a trace and the chosen token. Out: the sizes
-of the stream and of what joined it, per station; and one addition in full. Station 2 i
-is attention of layer i, station 2 i + 1 its feed-forward network.
+Steps: resid_in, resid_mid, resid_cross, resid_out. In: a trace and the chosen token.
+Out: the sizes of the stream and of what joined it, per station; and one addition in
+full. Stations are the sums of one side of the model in order, two in a layer: attention
+and feed-forward network; in a decoder three, cross attention between them.
 """
 
 from dataclasses import dataclass
@@ -22,8 +23,8 @@ from core.trace.views.places import bare_name
 
 Norms = NDArray[np.floating[Any]]
 
-SUMS = ("resid_mid", "resid_out")
-"""The steps at which attention and feed-forward are added, in this order."""
+SUMS = ("resid_mid", "resid_cross", "resid_out")
+"""The steps at which the parts of a layer are added, in this order."""
 SIGNS = ("", "+ ", "= ", "→ ")
 """What stands before the rows of an addition: stream, part, sum, its norm."""
 
@@ -61,26 +62,35 @@ class Addition:
     """The chosen number's arithmetic."""
 
 
-def station_of(step: Step) -> int | None:
+def station_keys(trace: Trace, side: str = "") -> tuple[str, ...]:
+    """The sum at each station of a side."""
+    sums = (step for step in trace.steps if step.name in SUMS)
+    return tuple(step.key for step in sums if step.side == side)
+
+
+def station_of(trace: Trace, step: Step) -> int | None:
     """The station that a resid_ step lies behind; None before all layers."""
-    layer = step.layer or 0
-    if step.name in SUMS:
-        return 2 * layer + SUMS.index(step.name)
-    return 2 * layer - 1 if layer else None
+    keys = station_keys(trace, step.side)
+    if step.key in keys:
+        return keys.index(step.key)
+    n_in_layer = len(keys) // n_layers_of(trace, step.side)
+    return n_in_layer * step.layer - 1 if step.layer else None
 
 
-def key_of(station: int) -> str:
-    """The sum at a station."""
-    return f"layers.{station // 2}.{SUMS[station % 2]}"
+def n_layers_of(trace: Trace, side: str) -> int:
+    """Layers of a side."""
+    layers = (step for step in trace.steps if step.name == "resid_in")
+    return sum(step.side == side for step in layers)
 
 
-def measure_cells(trace: Trace, station: int, query: int) -> tuple[Cell, ...]:
-    """Where the numbers of a station come from: before, added, cosine, after."""
-    total = trace.step(key_of(station))
+def measure_cells(trace: Trace, key: str, query: int) -> tuple[Cell, ...]:
+    """Where the numbers of a sum come from: before, added, cosine, after."""
+    total = trace.step(key)
     if total.op != "add":
         handed_on = Cell(total.key, (query, 0))  # nothing was added: the step says so
-        length = statistic_cell("length", (total.key, query))
-        return length, handed_on, handed_on, length
+        before = statistic_cell("length", (_before(trace, total), query))
+        after = statistic_cell("length", (total.key, query))
+        return before, handed_on, handed_on, after
     before, added, after = ((key, query) for key in (*total.inputs, total.key))
     return (
         statistic_cell("length", before),
@@ -90,23 +100,22 @@ def measure_cells(trace: Trace, station: int, query: int) -> tuple[Cell, ...]:
     )
 
 
-def norm_parts(trace: Trace) -> tuple[tuple[str, Index], ...]:
+def norm_parts(trace: Trace, side: str = "") -> tuple[tuple[str, Index], ...]:
     """The parts that `stream_norms` asks for."""
-    sums = [key_of(station) for station in range(2 * trace.config.n_layers)]
-    keys = [key for total in sums for key in (trace.step(total).inputs[0], total)]
-    return tuple((key, ()) for key in dict.fromkeys([*keys, _last(trace)]))
+    sums = station_keys(trace, side)
+    keys = [key for total in sums for key in (_before(trace, trace.step(total)), total)]
+    return tuple((key, ()) for key in dict.fromkeys([*keys, _last(trace, side)]))
 
 
-def stream_norms(trace: Trace) -> StreamNorms:
-    """Measure every addition at every token.
+def stream_norms(trace: Trace, side: str = "") -> StreamNorms:
+    """Measure every addition at every token of a side.
 
     What was added is the sum minus the stream before it. Both are kept by the forward
     pass, so long sentences cost no more, and an edit of the sum is counted in.
     """
-    stations = range(2 * trace.config.n_layers)
-    rows = [_measured(trace, trace.step(key_of(station))) for station in stations]
+    rows = [_measured(trace, trace.step(key)) for key in station_keys(trace, side)]
     before, added, after, cosine = (np.stack(part) for part in zip(*rows, strict=True))
-    last = lengths(trace.part(_last(trace)))
+    last = lengths(trace.part(_last(trace, side)))
     return StreamNorms(before, added, after, cosine, last)
 
 
@@ -114,17 +123,22 @@ def addition_of(trace: Trace, step: Step, query: int, feature: int) -> Addition:
     """The addition that a resid_ step is, or comes from, for one token.
 
     With norm_place "post" the stream that enters a layer is the norm of a sum; the norm
-    then is the last row.
+    then is the last row. Where nothing is added, what was there is above what takes its
+    place.
     """
     chain = _back_to_sum(trace, step)
     total = chain[-1]
-    keys = (*total.inputs, total.key) if total.op == "add" else (total.key,)
+    keys, signs = (total.key,), SIGNS[::3]
+    if total.op == "add":
+        keys, signs = (*total.inputs, total.key), SIGNS
+    elif total.is_replaced:
+        keys, signs = (_before(trace, total), total.key), (*SIGNS[::3], SIGNS[3])
     keys += tuple(row.key for row in reversed(chain[:-1]) if row.op != "same")
     names = [bare_name(key) for key in keys]
-    signs = SIGNS if total.op == "add" else SIGNS[::3]
     labels = tuple(map("".join, zip(signs, names, strict=False)))
     values = np.stack([trace.part(key, (query,)) for key in keys])
-    columns = feature_axis(values.shape[1], f"{_label(trace, query)} · feature")
+    token = trace.tokens(step.side).label(query)
+    columns = feature_axis(values.shape[1], f"{token} · feature")
     scale = signed_scale(values)
     rows = Matrix(values, Axis("", labels), columns, scale, "residual")
     return Addition(rows, keys, _arithmetic(values[:, feature], signs))
@@ -133,31 +147,38 @@ def addition_of(trace: Trace, step: Step, query: int, feature: int) -> Addition:
 @may_be_broken
 def _measured(trace: Trace, total: Step) -> tuple[Norms, Norms, Norms, Norms]:
     """Lengths before, added and after, and the cosine, of one station: [n] each."""
-    before, after = trace.part(total.inputs[0]), trace.part(total.key)
-    added = after - before
+    before, after = trace.part(_before(trace, total)), trace.part(total.key)
+    added = after - before if total.op == "add" else np.zeros_like(after)
     return lengths(before), lengths(added), lengths(after), cosines(before, added)
 
 
-def _last(trace: Trace) -> str:
-    """The key of the stream that leaves the last layer."""
-    layer = f"layers.{trace.config.n_layers - 1}"
-    return (
-        f"{layer}.resid_out"
-        if trace.config.norm_place == "pre"
-        else (f"{layer}.ffn.norm")
-    )
+def _before(trace: Trace, total: Step) -> str:
+    """The stream that a part is added to, or whose place it takes."""
+    if not total.is_replaced:
+        return total.inputs[0]
+    part = total.inputs[0].removesuffix("out")
+    place = next(i for i, step in enumerate(trace.steps) if step.key.startswith(part))
+    return trace.steps[place - 1].key
+
+
+def _last(trace: Trace, side: str) -> str:
+    """The key of the stream that leaves the last layer of a side."""
+    last = [
+        step for step in trace.steps if step.side == side and step.layer is not None
+    ]
+    return last[-1].key
 
 
 def _back_to_sum(trace: Trace, step: Step) -> list[Step]:
     """The step, and those it hands on or norms, back to what was added or looked up."""
     chain = [step]
-    while chain[-1].op in ("same", "layer_norm", "rms_norm"):
+    while chain[-1].op in CARRIED_ON and not chain[-1].is_replaced:
         chain.append(trace.step(chain[-1].inputs[0]))
     return chain
 
 
-def _label(trace: Trace, query: int) -> str:
-    return trace.encoding.pieces[query].label
+CARRIED_ON = ("same", "layer_norm", "rms_norm")
+"""Ops that hand a row on, or norm it."""
 
 
 def _arithmetic(column: FloatArray, signs: tuple[str, ...]) -> str:

@@ -10,6 +10,7 @@ from core.generation.sampling import Sampling
 from core.trace.selection import Selection
 from core.trace.views.residual import measure_cells
 from tests.helpers.bundles import tiny_bundle, tiny_trace
+from tests.helpers.scenes import pair_scene
 
 
 class Asked(QObject):
@@ -89,7 +90,7 @@ def test_a_number_of_the_table_goes_to_its_sum_and_is_explained(panel):
     panel._table.number_clicked.emit(2, 1)
     asked = panel.session.selections[-1]
     assert (asked.step, asked.query, asked.feature) == ("layers.1.resid_mid", 1, 3)
-    assert asked.focus == measure_cells(scene.trace, 2, 1)[1]
+    assert asked.focus == measure_cells(scene.trace, "layers.1.resid_mid", 1)[1]
 
 
 def test_a_part_of_the_addition_leads_to_its_step(panel):
@@ -118,3 +119,29 @@ def test_another_step_moves_no_card(panel, qtbot):
 def test_where_nothing_is_added_there_is_no_cosine():
     assert texts_of((2.0, 0.0, float("nan"), 2.0)) == ("2.00", "0.00", "–", "2.00")
     assert texts_of((2.0, 1.0, 0.5, 2.6)) == ("2.00", "1.00", "0.50", "2.60")
+
+
+@pytest.mark.parametrize("target", ["", "a dog ran"])
+@pytest.mark.parametrize("kind", ["2017", "T5"])
+def test_each_side_has_the_streams_of_its_own_tokens(panel, kind, target):
+    scene = pair_scene("encoder.layers.1.resid_out", kind, target=target, query=3)
+    panel.display(scene)
+    assert len(panel._stream._rows) == scene.trace.tokens("encoder").n
+    assert [row.label for row in panel._table.rows] == [
+        "1 attn", "1 ffn", "2 attn", "2 ffn",
+    ]  # fmt: skip
+    assert "source" in panel._streams.title
+    panel.display(pair_scene("decoder.layers.1.resid_cross", kind, target=target))
+    assert len(panel._stream._rows) == scene.trace.n
+    assert [row.label for row in panel._table.rows][3:] == [
+        "2 attn", "2 cross", "2 ffn",
+    ]  # fmt: skip
+    assert panel._table.selected == 4
+    assert not panel.grab().isNull()
+
+
+def test_a_station_of_cross_attention_leads_to_its_sum(panel):
+    panel.display(pair_scene("decoder.layers.0.resid_in"))
+    panel._stream.station_clicked.emit(2, 4)
+    asked = panel.session.selections[-1]
+    assert (asked.step, asked.query) == ("decoder.layers.1.resid_cross", 2)

@@ -6,9 +6,9 @@ from PySide6.QtGui import QColor
 
 from app.style.theme import LIGHT
 from app.widgets.canvas import NOTHING
-from app.widgets.stream import RULER, StreamRow, StreamView, band_outline
+from app.widgets.stream import RULER, WITH_CROSS, StreamRow, StreamView, band_outline
 
-ROW = StreamRow("·cat", (1.0, 2.0), (3.0, 4.0), (5.0, 5.5, 6.0, 7.0, 8.0))
+ROW = StreamRow("·cat", (1.0, 3.0, 2.0, 4.0), (5.0, 5.5, 6.0, 7.0, 8.0))
 LAYERS = ("layer 1", "layer 2")
 
 
@@ -19,10 +19,6 @@ def stream(qtbot):
     widget.resize(600, 300)
     widget.show()
     return widget
-
-
-def test_stations_take_turns_above_and_below():
-    assert [ROW.added(station) for station in range(4)] == [1, 3, 2, 4]
 
 
 def test_the_band_is_as_thick_as_the_norm_between_stations():
@@ -36,6 +32,16 @@ def test_a_station_says_what_it_added_and_the_stream_around_it(stream):
     assert stream.item_text(3).splitlines() == [
         "·cat", "layer 2: feed-forward adds 4.00", "stream 7.00 → 8.00",
     ]  # fmt: skip
+
+
+def test_a_layer_of_a_decoder_has_three_stations(stream):
+    row = StreamRow("le", (1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (1.0,) * 7)
+    stream.show_rows((row,), LAYERS, 8.0, WITH_CROSS)
+    assert stream.item_count() == 6
+    assert "layer 2: cross attention adds 5.00" in stream.item_text(4)
+    found = [stream.item_at(stream.item_rect(i).center()) for i in range(6)]
+    assert found == list(range(6))
+    assert not stream.grab().isNull()
 
 
 def test_a_click_tells_row_and_station(stream, qtbot):
@@ -64,7 +70,7 @@ def test_every_slot_holds_its_own_centre_and_the_labels_hold_none(stream):
 
 
 def test_a_bar_of_half_the_limit_is_half_as_high(stream):
-    row = StreamRow("a", (8.0,), (4.0,), (0.0, 0.0, 0.0))
+    row = StreamRow("a", (8.0, 4.0), (0.0, 0.0, 0.0))
     stream.show_rows((row,), ("layer 1",), 8.0)
     image = stream.grab().toImage()
 

@@ -20,7 +20,7 @@ from core.trace.views.embedding import window as table_window
 from core.trace.views.inspector import inspector_view
 from core.trace.views.output import entropy_cell, ranking
 from core.trace.views.position import similarity, similarity_cell
-from core.trace.views.residual import measure_cells, stream_norms
+from core.trace.views.residual import measure_cells, station_keys, stream_norms
 from tests.helpers.bundles import tiny_bundle, tiny_trace
 
 LABEL_OF = tiny_bundle().tokenizer.label
@@ -42,10 +42,12 @@ def test_a_length_a_cosine_and_an_entropy_by_hand():
 @pytest.mark.parametrize("post", ["pre", "post"])
 def test_every_length_and_cosine_of_the_stream_is_made_of_the_rows_it_names(post):
     trace = tiny_trace(norm_place=post)
-    norms = stream_norms(trace)
+    norms, keys = stream_norms(trace), station_keys(trace)
     shown = (norms.before, norms.added, norms.cosine, norms.after)
     for station in range(2 * trace.config.n_layers):
-        for numbers, cell in zip(shown, measure_cells(trace, station, 1), strict=True):
+        for numbers, cell in zip(
+            shown, measure_cells(trace, keys[station], 1), strict=True
+        ):
             found = trace.explain(cell.key, cell.index)
             assert found.value == pytest.approx(numbers[station, 1], **NEAR)
             assert found.difference == pytest.approx(0, **NEAR)

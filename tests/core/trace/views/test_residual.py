@@ -5,12 +5,13 @@ import pytest
 
 from core.trace.views.residual import (
     addition_of,
-    key_of,
+    n_layers_of,
     norm_parts,
+    station_keys,
     station_of,
     stream_norms,
 )
-from tests.helpers.bundles import tiny_trace
+from tests.helpers.bundles import TWO_SIDES, encoder_decoder_trace, tiny_trace
 
 PARTS = ("attn.out", "ffn.out")
 
@@ -30,7 +31,7 @@ def test_before_after_and_cosine_are_those_of_the_sum_itself(place):
     trace = tiny_trace(norm_place=place)
     norms = stream_norms(trace)
     for station in range(4):
-        total = trace.step(key_of(station))
+        total = trace.step(station_keys(trace)[station])
         before, out = (trace[key] for key in total.inputs)
         after = trace[total.key]
         lengths = [np.linalg.norm(rows, axis=1) for rows in (before, out, after)]
@@ -66,7 +67,7 @@ def test_a_forward_pass_with_the_norm_in_front_has_kept_all_that_is_measured():
 )
 def test_a_step_lies_behind_the_station_that_made_it(key, station):
     trace = tiny_trace()
-    assert station_of(trace.step(f"layers.{key}")) == station
+    assert station_of(trace, trace.step(f"layers.{key}")) == station
 
 
 def test_an_addition_shows_both_parts_and_their_sum():
@@ -110,3 +111,55 @@ def test_a_negative_part_stands_in_brackets():
     note = addition_of(trace, trace.step("layers.1.resid_mid"), 0, feature).note
     assert "+ (−" in note
     assert " = " in note
+
+
+# Two sides.
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+@pytest.mark.parametrize(
+    ("side", "parts"),
+    [("encoder", ("attn", "ffn")), ("decoder", ("attn", "cross", "ffn"))],
+)
+def test_each_part_of_a_side_adds_as_much_as_its_output_is_long(kind, side, parts):
+    trace = encoder_decoder_trace(kind)
+    norms = stream_norms(trace, side)
+    assert n_layers_of(trace, side) == 2
+    for station, key in enumerate(station_keys(trace, side)):
+        layer, part = divmod(station, len(parts))
+        out = trace[f"{side}.layers.{layer}.{parts[part]}.out"]
+        expected = np.linalg.norm(out, axis=1)
+        np.testing.assert_allclose(norms.added[station], expected, rtol=1e-3)
+        assert station_of(trace, trace.step(key)) == station
+    entering = trace.step(f"{side}.layers.1.resid_in")
+    assert station_of(trace, entering) == len(parts) - 1
+    last = trace.step(f"{side}.layers.1.resid_out").key
+    last = last if trace.config.norm_place == "pre" else f"{side}.layers.1.ffn.norm"
+    np.testing.assert_allclose(
+        norms.last, np.linalg.norm(trace[last], axis=1), rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+def test_the_addition_of_cross_attention_is_of_the_target(kind):
+    trace = encoder_decoder_trace(kind)
+    step = trace.step("decoder.layers.1.resid_cross")
+    shown = addition_of(trace, step, 2, 0)
+    stream, part, total = shown.rows.values
+    np.testing.assert_allclose(stream + part, total, atol=1e-5)
+    assert shown.rows.rows.labels[1:] == ("+ cross.out", "= resid_cross")
+    assert trace.label(2) in shown.rows.columns.name
+
+
+# Nothing is added.
+
+
+def test_what_takes_the_place_of_the_stream_stands_under_what_was_there():
+    trace = tiny_trace(residual=False)
+    shown = addition_of(trace, trace.step("layers.1.resid_mid"), 2, 0)
+    assert shown.keys == ("layers.1.resid_in", "layers.1.resid_mid")
+    assert shown.rows.rows.labels == ("resid_in", "→ resid_mid")
+    np.testing.assert_array_equal(shown.rows.values[1], trace["layers.1.attn.out"][2])
+    norms = stream_norms(trace)
+    assert not norms.added.any()
+    np.testing.assert_allclose(norms.after[:-1], norms.before[1:], rtol=1e-6)
