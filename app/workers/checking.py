@@ -17,7 +17,7 @@ from core.errors import CoreError
 from core.tokenizers.base import Encoding
 
 if TYPE_CHECKING:
-    from core.analysis.reference import Comparison
+    from core.analysis.comparison import Comparison
     from core.bundle import Bundle
 
 log = logging.getLogger(__name__)
@@ -34,6 +34,8 @@ class CheckRequest:
 
     bundle: "Bundle"
     encoding: Encoding
+    target: Encoding | None = None
+    """Behind an encoder: the text so far, where `encoding` is the source."""
     withdrawn: Event = field(default_factory=Event)
     doing: str = "checking the model against the reference"
 
@@ -57,15 +59,14 @@ class CheckingWorker(Worker):
         from core.analysis import reference as of  # torch
         from core.pipeline import trace_encoding
 
-        bundle = request.bundle
-        encoding = of.beginning(request.encoding, bundle)
+        bundle, asked = request.bundle, (request.encoding, request.target)
         is_elsewhere = bundle.device.type != "cpu"
-        cpu = of.against_cpu(bundle, encoding) if is_elsewhere else None
+        cpu = of.against_cpu(bundle, *asked) if is_elsewhere else None
         if reason := of.obstacle(bundle):
             return Checked(None, reason, cpu)
-        ours = of.numbers_of(trace_encoding(bundle, encoding))
-        segments = of.segments_for(bundle, encoding)
-        given = bundle.folder, bundle.config, encoding.ids, segments, ours
+        encoding, target, texts = of.beginning(bundle, *asked)
+        ours = of.numbers_of(trace_encoding(bundle, encoding, target=target))
+        given = bundle.folder, bundle.config, texts, ours
 
         def told(what: str) -> None:
             self.progressed.emit(request, what)

@@ -2,25 +2,26 @@
 
 In: the numbers of a trace, and the folder they are said to be of. Out: `Comparison`, a
 row for each step that both tell: the embeddings, every pattern, every layer's stream,
-the logits. `against_transformers` is for a process of its own: the library is large and
-is loaded for this alone. Nothing is fetched, and no code of a folder is run.
+the logits; behind an encoder, those of both sides. `against_transformers` is for a
+process of its own: the library is large and is loaded for this alone. Nothing is
+fetched, and no code of a folder is run.
 """
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.analysis.self_check import distance
+from core.analysis.comparison import Comparison, Numbers, compare
 from core.bundle import Bundle, make_bundle
 from core.checkpoints.export import export
 from core.checkpoints.fields import read_fields
@@ -28,9 +29,10 @@ from core.checkpoints.native import FORMAT
 from core.config import ModelConfig
 from core.errors import CoreError
 from core.model.encoder_decoder import model_of
-from core.pipeline import segments_of, trace_encoding
+from core.pipeline import segments_of, trace_encoding, written_so_far
 from core.tokenizers.base import Encoding
-from core.trace.numbers import short
+from core.tokenizers.target import target_encoding_of
+from core.trace.step import CROSS, DECODER, ENCODER, ONE, layer_path, part_of, side_of
 from core.trace.steps import steps_for
 from core.trace.trace import Trace
 
@@ -45,79 +47,37 @@ CLASSES = {
     "none": "AutoModel",
 }
 """By what follows the layers: who opens it there."""
-ENDS = {"output.logits": "logits", "output.pooled": "pooler_output"}
+PAIR_CLASS = "AutoModelForSeq2SeqLM"
+"""Who opens a model of two sides."""
+ENDS = {
+    "output.logits": "logits",
+    "output.pooled": "pooler_output",
+    "encoder.output.norm": "encoder_last_hidden_state",
+}
 """What they call what the model gives back."""
-Numbers = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedStep:
-    """A step, here and there."""
+class Texts:
+    """What is walked through both, as ids."""
 
-    step: str
-    difference: float
-    """The largest, of two numbers."""
-    limit: float
-    """What rounding explains."""
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the difference is rounding."""
-        return self.difference <= self.limit
-
-    @property
-    def label(self) -> str:
-        """The step in words: "layer 1 pattern", "layer 1 stream", "logits"."""
-        parts = self.step.split(".")
-        if parts[0] != "layers":
-            return "embeddings" if parts[0] == "embed" else parts[-1]
-        what = "pattern" if parts[-1] == "pattern" else "stream"
-        return f"layer {int(parts[1]) + 1} {what}"
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A sentence through the model and through another."""
-
-    against: str
-    """The other: "transformers 5.24.0"."""
-    rows: tuple[ComparedStep, ...]
-    """In the order of computation."""
-    n_tokens: int
+    ids: tuple[int, ...]
+    """Of the sentence; behind an encoder, of the text so far, the start token first."""
+    source: tuple[int, ...] = ()
+    """Behind an encoder: what it reads."""
+    segments: tuple[int, ...] = ()
+    """Which part each token is of, for a model that tells parts apart."""
     note: str = ""
-    """What else should be known, a sentence."""
+    """That only the beginning is compared."""
 
     @property
-    def first(self) -> ComparedStep | None:
-        """The first step that disagrees."""
-        return next((row for row in self.rows if not row.agrees), None)
-
-    @property
-    def largest(self) -> float:
-        """The largest difference of all."""
-        return max((row.difference for row in self.rows), default=0.0)
-
-    @property
-    def badge(self) -> str:
-        """What stays on the model: "checked against transformers 5.24.0: 3e-06"."""
-        if self.first is not None:
-            return f"differs from {self.against} from {self.first.label} on"
-        return f"checked against {self.against}: {short(self.largest, 2)}"
-
-    @property
-    def sentence(self) -> str:
-        """What it gave."""
-        n = f"{self.n_tokens} token{'s' * (self.n_tokens != 1)}"
-        if self.first is None:
-            return (
-                f"All {len(self.rows)} steps agree with {self.against} on {n}; the "
-                f"largest difference is {short(self.largest, 2)}, which is rounding."
-            )
-        return (
-            f"The {self.first.label} ({self.first.step}) is the first that disagrees "
-            f"with {self.against}: by {short(self.first.difference, 2)} on {n}, where "
-            f"{short(self.first.limit, 2)} is rounding."
-        )
+    def said(self) -> str:
+        """How many: "4 tokens", "10 tokens of the source and 4 of the target"."""
+        n = len(self.source or self.ids)
+        read = f"{n} token{'s' * (n != 1)}"
+        if not self.source:
+            return read
+        return f"{read} of the source and {len(self.ids)} of the target"
 
 
 def obstacle(bundle: Bundle) -> str:
@@ -148,18 +108,44 @@ def installed() -> str | None:
 def told_steps(config: ModelConfig) -> tuple[str, ...]:
     """The steps that both tell, in the order of computation."""
     steps = steps_for(config)
-    last = {step.layer: step.key for step in steps if step.layer is not None}
-    first = next(step.inputs[0] for step in steps if step.key == "layers.0.resid_in")
+    last = {layer_path(step.key): step.key for step in steps if step.layer is not None}
     patterns = {step.key for step in steps if step.name == "attn.pattern"}
-    told = {first, *last.values(), *patterns, *ENDS}
+    told = {*_embeddings(config).values(), *last.values(), *patterns, *ENDS}
     return tuple(step.key for step in steps if step.key in told)
 
 
-def beginning(encoding: Encoding, bundle: Bundle) -> Encoding:
-    """The tokens that are compared."""
+def _embeddings(config: ModelConfig) -> dict[str, str]:
+    """What the first layer of each side reads, by side."""
+    steps = steps_for(config)
+    return {
+        step.side: step.inputs[0]
+        for step in steps
+        if step.layer == 0 and step.name == "resid_in"
+    }
+
+
+def beginning(
+    bundle: Bundle, encoding: Encoding, target: Encoding | None = None
+) -> tuple[Encoding, Encoding | None, Texts]:
+    """The tokens that are compared, of what is read and, behind an encoder, written."""
+    pairs = [(encoding, bundle.tokenizer.encoding_of)]
+    if bundle.config.has_encoder:
+        written = target or written_so_far(bundle)
+        pairs.append((written, partial(target_encoding_of, bundle.target_tokenizer)))
+    cut = [_cut(*pair) for pair in pairs]
+    longest = max(len(whole.ids) for whole, _ in pairs)
+    note = ""
+    if longest > MOST_TOKENS:
+        note = f"Only the first {MOST_TOKENS} of {longest} tokens were compared."
+    source = tuple(cut[0].ids) if bundle.config.has_encoder else ()
+    texts = Texts(tuple(cut[-1].ids), source, segments_of(cut[0], bundle), note)
+    return cut[0], cut[1] if len(cut) > 1 else None, texts
+
+
+def _cut(encoding: Encoding, encoding_of: Callable[..., Encoding]) -> Encoding:
     if len(encoding.ids) <= MOST_TOKENS:
         return encoding
-    return bundle.tokenizer.encoding_of(encoding.ids[:MOST_TOKENS])
+    return encoding_of(encoding.ids[:MOST_TOKENS])
 
 
 def numbers_of(trace: Trace) -> dict[str, NDArray[Any]]:
@@ -167,38 +153,31 @@ def numbers_of(trace: Trace) -> dict[str, NDArray[Any]]:
     return {key: trace.fresh(key) for key in told_steps(trace.config)}
 
 
-def compare(
-    ours: Numbers, theirs: Numbers, against: str, n_tokens: int, note: str = ""
+def against_cpu(
+    bundle: Bundle, encoding: Encoding, target: Encoding | None = None
 ) -> Comparison:
-    """Hold two sets of numbers side by side, by the steps that both have."""
-    rows = tuple(
-        ComparedStep(key, *distance(_double(ours[key]), _double(theirs[key])))
-        for key in ours
-        if key in theirs
-    )
-    return Comparison(against, rows, n_tokens, note)
-
-
-def against_cpu(bundle: Bundle, encoding: Encoding) -> Comparison:
     """Hold the device that the model computes on to the CPU."""
-    encoding = beginning(encoding, bundle)
+    read, written, texts = beginning(bundle, encoding, target)
     with torch.device("meta"):
         model = model_of(bundle.config)
     model.load_state_dict(dict(bundle.weights), assign=True, strict=True)
     beside = make_bundle(model, bundle.tokenizer, name=bundle.name)
-    ours, theirs = (numbers_of(trace_encoding(b, encoding)) for b in (bundle, beside))
-    return compare(ours, theirs, "the CPU", len(encoding.ids))
+    beside = replace(beside, written_with=bundle.written_with)
+    ours, theirs = (
+        numbers_of(trace_encoding(each, read, target=written))
+        for each in (bundle, beside)
+    )
+    return compare(ours, theirs, "the CPU", texts.said, texts.note)
 
 
 def against_transformers(
     folder: Path,
     config: ModelConfig,
-    ids: tuple[int, ...],
-    segments: tuple[int, ...],
+    texts: Texts,
     ours: Numbers,
     tell: Callable[[str], None],
 ) -> Comparison:
-    """Walk the ids through `transformers`, and hold `ours` to what it tells.
+    """Walk the texts through `transformers`, and hold `ours` to what it tells.
 
     A folder of this program is exported to a temporary one before.
 
@@ -206,25 +185,21 @@ def against_transformers(
         CoreError: There is no class for the model, or the library refuses its folder.
     """
     os.environ.update(dict.fromkeys(OFFLINE, "1"))
-    note = ""
+    notes = [texts.note]
     with TemporaryDirectory(prefix="glassformer-") as place:
         if read_fields(folder).values.get("format") == FORMAT:
             tell("exporting the model…")
             exported = Path(place) / "model"
             name = export(folder, exported)
-            note = f"The model was exported as {name} for this."
+            notes.append(f"The model was exported as {name} for this.")
             folder = exported
         tell(f"opening it with {LIBRARY}…")
         model = opened_there(folder, config)
         tell("comparing…")
-        theirs = numbers_there(model, config, ids, segments)
+        theirs = numbers_there(model, config, texts)
         del model  # its files are mapped, and go with the folder
-    return compare(ours, theirs, f"{LIBRARY} {installed()}", len(ids), note)
-
-
-def segments_for(bundle: Bundle, encoding: Encoding) -> tuple[int, ...]:
-    """Which part each token is of, for a model that tells parts apart."""
-    return segments_of(encoding, bundle)
+    note = " ".join(filter(None, notes))
+    return compare(ours, theirs, f"{LIBRARY} {installed()}", texts.said, note)
 
 
 def opened_there(folder: Path, config: ModelConfig) -> nn.Module:
@@ -235,7 +210,8 @@ def opened_there(folder: Path, config: ModelConfig) -> nn.Module:
     """
     library = import_module(LIBRARY)
     library.utils.logging.disable_progress_bar()
-    auto = getattr(library, CLASSES[config.output_head])
+    name = PAIR_CLASS if config.has_encoder else CLASSES[config.output_head]
+    auto = getattr(library, name)
     try:
         model: nn.Module = auto.from_pretrained(
             folder,
@@ -253,31 +229,78 @@ def opened_there(folder: Path, config: ModelConfig) -> nn.Module:
 
 @torch.inference_mode()
 def numbers_there(
-    model: nn.Module,
-    config: ModelConfig,
-    ids: tuple[int, ...],
-    segments: tuple[int, ...],
+    model: nn.Module, config: ModelConfig, texts: Texts
 ) -> dict[str, NDArray[Any]]:
     """What the library tells of the steps, by our keys.
 
     Its last hidden state lies behind the last norm, so streams are taken where each
     layer gives them back.
     """
-    streams: list[Tensor] = []
-    for layer in layers_of(model, config.n_layers):
-        layer.register_forward_hook(lambda _m, _given, out: streams.append(_first(out)))
-    given = {"token_type_ids": torch.tensor([segments])} if segments else {}
-    answer = model(
-        torch.tensor([ids]), output_hidden_states=True, output_attentions=True, **given
-    )
-    patterns, told = iter(answer.attentions), iter((answer.hidden_states[0], *streams))
+    streams: dict[str, list[Tensor]] = {}
+    for side, stack in _stacks(model, config).items():
+        kept = streams.setdefault(side, [])
+        for layer in stack:
+            layer.register_forward_hook(partial(_keep, kept))
+    answer = model(**_given(texts), output_hidden_states=True, output_attentions=True)
+    told = {
+        side: iter((_first_state(answer, side), *kept))
+        for side, kept in streams.items()
+    }
+    patterns: dict[str, Iterator[Tensor]] = {}
     found: dict[str, Tensor] = {}
     for key in told_steps(config):
         if key in ENDS:
             found[key] = getattr(answer, ENDS[key])
+        elif key.endswith(".pattern"):
+            name = _patterns_name(key)
+            told_of = patterns.setdefault(name, iter(getattr(answer, name)))
+            found[key] = next(told_of)
         else:
-            found[key] = next(patterns if key.endswith(".pattern") else told)
+            found[key] = next(told[side_of(key)])
     return {key: _shaped(key, value) for key, value in found.items()}
+
+
+def _stacks(model: Any, config: ModelConfig) -> dict[str, nn.ModuleList]:
+    """The library's layers, by side."""
+    if not config.has_encoder:
+        return {ONE: layers_of(model, config.n_layers)}
+    return {
+        ENCODER: layers_of(model.get_encoder(), config.n_encoder_layers),
+        DECODER: layers_of(model.get_decoder(), config.n_layers),
+    }
+
+
+def _given(texts: Texts) -> dict[str, Tensor]:
+    """The texts by the library's names."""
+    if texts.source:
+        return {
+            "input_ids": torch.tensor([texts.source]),
+            "decoder_input_ids": torch.tensor([texts.ids]),
+        }
+    given = {"input_ids": torch.tensor([texts.ids])}
+    if texts.segments:
+        given["token_type_ids"] = torch.tensor([texts.segments])
+    return given
+
+
+def _first_state(answer: Any, side: str) -> Tensor:
+    """What the first layer of a side reads."""
+    name = f"{side}_hidden_states" if side else "hidden_states"
+    state: Tensor = getattr(answer, name)[0]
+    return state
+
+
+def _patterns_name(key: str) -> str:
+    """Where the library has the patterns of a kind of attention."""
+    if part_of(key) == CROSS:
+        return "cross_attentions"
+    side = side_of(key)
+    return f"{side}_attentions" if side else "attentions"
+
+
+def _keep(kept: list[Tensor], _module: nn.Module, _given: Any, out: Any) -> None:
+    """Put a layer's stream by, which may come with other things."""
+    kept.append(out[0] if isinstance(out, tuple) else out)
 
 
 def layers_of(model: nn.Module, n_layers: int) -> nn.ModuleList:
@@ -296,18 +319,8 @@ def layers_of(model: nn.Module, n_layers: int) -> nn.ModuleList:
     return found
 
 
-def _first(out: Any) -> Tensor:
-    """A layer's stream, which may come with other things."""
-    stream: Tensor = out[0] if isinstance(out, tuple) else out
-    return stream
-
-
 def _shaped(key: str, value: Tensor) -> NDArray[Any]:
     """Without a batch axis; what stands for the whole text is one row of ours."""
     alone = value if key == "output.pooled" else value[0]
     array: NDArray[Any] = alone.float().numpy()
     return array
-
-
-def _double(values: NDArray[Any]) -> NDArray[np.float64]:
-    return np.asarray(values, dtype=np.float64)

@@ -19,7 +19,7 @@ from app.workers.checking import Checked, CheckingWorker, CheckRequest
 from app.workers.runner import Runner
 
 if TYPE_CHECKING:
-    from core.analysis.reference import ComparedStep, Comparison
+    from core.analysis.comparison import ComparedStep, Comparison
 
 TITLE = "Check against the reference"
 SIZE, LEAST_SIZE = (560, 520), (400, 300)
@@ -98,7 +98,11 @@ class CheckDialog(QDialog):
             recorded = self._session.is_recorded
             self._say(RECORDED if recorded else NO_SENTENCE, "muted")
             return
-        self._asked = CheckRequest(bundle, encoding)
+        trace = self._session.trace
+        if trace is not None and trace.source is not None:
+            self._asked = CheckRequest(bundle, trace.source, trace.encoding)
+        else:
+            self._asked = CheckRequest(bundle, encoding)
         self.again.setEnabled(False)
         self._say(WAITING, "muted")
         self._runner.request(self._asked)

@@ -12,7 +12,7 @@ from app.settings import Settings
 from app.workers.checking import Checked, CheckingWorker, CheckRequest, self_checked
 from app.workers.tracing import card_of
 from core.analysis import self_check as checks
-from core.analysis.reference import ComparedStep, Comparison
+from core.analysis.comparison import ComparedStep, Comparison
 from core.bundle import open_bundle
 from core.model import functions
 from tests.helpers.bundles import tiny_bundle
@@ -34,7 +34,7 @@ def dialog(qapp):
 
 
 def answered(dialog, *rows):
-    found = Comparison("transformers 5.24.0", rows, 3)
+    found = Comparison("transformers 5.24.0", rows, "3 tokens")
     request = CheckRequest(dialog._session.bundle, dialog._session.encoding)
     dialog._on_runner_answered(request, Checked(found))
     return found
@@ -75,7 +75,7 @@ def test_the_first_step_that_disagrees_is_marked(qtbot, dialog):
 
 def test_the_badge_of_a_model_that_is_not_open_any_more_is_dropped(dialog):
     request = CheckRequest(tiny_bundle(n_layers=1), dialog._session.encoding)
-    found = Comparison("transformers 5.24.0", (GOOD,), 3)
+    found = Comparison("transformers 5.24.0", (GOOD,), "3 tokens")
     dialog._on_runner_answered(request, Checked(found))
     assert dialog._session.model.badge == ""
 
@@ -83,7 +83,7 @@ def test_the_badge_of_a_model_that_is_not_open_any_more_is_dropped(dialog):
 def test_what_was_found_of_a_model_goes_when_another_is_opened(dialog):
     request = CheckRequest(dialog._session.bundle, dialog._session.encoding)
     dialog._asked = request
-    found = Comparison("transformers 5.24.0", (GOOD,), 3)
+    found = Comparison("transformers 5.24.0", (GOOD,), "3 tokens")
     dialog._on_runner_answered(request, Checked(found))
     assert dialog.table.rows
     dialog._session.open(n_layers=1)
@@ -110,7 +110,7 @@ def test_without_a_sentence_there_is_nothing_to_check_with(qapp):
 
 
 def test_the_cpu_has_one_row_where_there_is_another_device():
-    cpu = Comparison("the CPU", (GOOD, BAD), 3)
+    cpu = Comparison("the CPU", (GOOD, BAD), "3 tokens")
     (row,) = rows_of(Checked(None, "no reference", cpu))
     assert (row.label, row.numbers[0], row.ink) == ("GPU to CPU", "5.0e-01", "error")
     assert row.note.startswith("layers.0.attn.pattern")
