@@ -23,12 +23,13 @@ SEPARATOR = "[SEP]"
 """The special token that ends a part of a text."""
 
 
-def run_trace(
+def run_trace(  # noqa: PLR0913 (all but two by name, each with a default)
     bundle: Bundle,
     text: str | None = None,
     *,
     ids: Sequence[int] | None = None,
     target: str | Sequence[int] | None = None,
+    specials: bool = False,
     edits: Sequence[Edit] = (),
     attention_mask: Sequence[int] | None = None,
     segments: Sequence[int] | None = None,
@@ -41,6 +42,8 @@ def run_trace(
         ids: its token ids. Behind an encoder, this is the source.
         target: Behind an encoder: the text that is written so far, or its token ids.
             The model's start token comes in front; without a target it stands alone.
+        specials: Whether "[MASK]", or what else is the text of a special token, is
+            read as that token in text and target, and not as its characters.
         edits: Numbers to change on the way.
         attention_mask: 1 for a token and 0 for padding, one of each id. Padding is
             looked at by no token and has no position; it changes nothing behind it.
@@ -56,22 +59,24 @@ def run_trace(
     if (text is None) == (ids is None):
         raise TraceError("run_trace takes either a text or ids.")
     if text is not None:
-        encoding = bundle.tokenizer.encode(text)
+        encoding = bundle.tokenizer.encode(text, specials=specials)
     else:
         encoding = bundle.tokenizer.encoding_of(ids or ())
     written = None
     if bundle.config.has_encoder:
-        written = written_so_far(bundle, target or ())
+        written = written_so_far(bundle, target or (), specials=specials)
     elif target is not None:
         raise TraceError("This model has no encoder, so it takes no target.")
     return trace_encoding(bundle, encoding, edits, attention_mask, segments, written)
 
 
-def written_so_far(bundle: Bundle, target: str | Sequence[int] = ()) -> Encoding:
+def written_so_far(
+    bundle: Bundle, target: str | Sequence[int] = (), *, specials: bool = False
+) -> Encoding:
     """The start token and the text so far, as the decoder reads them."""
     tokenizer, start_id = bundle.target_tokenizer, bundle.config.start_id
     if isinstance(target, str):
-        return target_encoding(tokenizer, target, start_id)
+        return target_encoding(tokenizer, target, start_id, specials=specials)
     return target_encoding_of(tokenizer, (start_id, *target))
 
 
