@@ -48,7 +48,7 @@ class MarianTokenizer(SentencePieceTokenizer):
         super().__init__(content, remarks)
         self._way_of = lru_cache(REMEMBERED_WAYS)(self._way)
 
-    def _names(self, *_content: Json) -> Mapping[str, int]:
+    def _names(self, _content: Json) -> Mapping[str, int]:
         return self._ids
 
     def _id_of(self, _place: int, name: str) -> int:
