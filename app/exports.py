@@ -116,12 +116,14 @@ class Exports(QObject):
     def save_trace(self, file: Path, *, is_compact: bool = False) -> None:
         """Write the present trace, as it is now, to a file."""
         scene, card = self._session.scene, self._session.model
-        if scene is None or card is None:
+        tokenizer = self._session.tokenizer
+        if scene is None or card is None or tokenizer is None:
             return
         write = partial(
             save_trace,
             scene.trace,
-            tokenizer=scene.tokenizer,
+            tokenizer=tokenizer,
+            written_with=scene.target_tokenizer,
             name=card.name,
             is_compact=is_compact,
         )

@@ -8,19 +8,22 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Slot
 
 from app.failures import ErrorReport
-from app.fitting import fitted
+from app.fitting import BOTH_ENDS, fitted
 from app.model_card import ModelCard
+from app.news import News
 from app.scene import Scene
-from app.sentence import Sentence
+from app.sentence import Fit
+from app.texts import Texts
 from app.workers.generating import GenerateRequest
 from app.workers.tracing import Opened, Traced, TraceRequest
 from core.generation.sampling import Sampling
-from core.tokenizers.base import Encoding, Tokenizer, unknown_note
+from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.archive import Archive
 from core.trace.selection import Selection, stepped, to_layer
+from core.trace.step import ENCODER, side_of
 from core.trace.trace import Trace
 from core.trace.viewing import PLAIN, Viewing, clamped_viewing
 from core.training.timeline import Timeline
@@ -31,89 +34,27 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class Facts(QObject):
-    """State that anybody may read. Signals carry frozen values on the main thread."""
-
-    model_changed = Signal(object)
-    """A model is open: its `ModelCard`. The trace of the sentence follows."""
-
-    badge_changed = Signal(object)
-    """The open model was held to another program: its `ModelCard`, with a badge."""
-
-    text_changed = Signal(object)
-    """What the sentence field shows: str. An object, since Qt's own strings drop lone
-    surrogates; set it with the field's signals blocked, or the dropping comes back."""
-
-    encoding_changed = Signal(object)
-    """The sentence as tokens: `Encoding`. At once on typing, before any trace."""
-
-    trace_changed = Signal(object)
-    """A sentence has been traced: `Trace`; None when there is nothing to trace."""
-
-    selection_changed = Signal(object)
-    """Where the reader is: `Selection`."""
-
-    scene_changed = Signal(object)
-    """What panels display: `Scene`; None without a trace."""
-
-    viewing_changed = Signal(object)
-    """How attention is looked at: `Viewing`."""
-
-    pointed_changed = Signal(object)
-    """The mouse is over a cell of two tokens: (query, key); None: over none. For marks
-    elsewhere; nothing is drawn anew for it."""
-
-    beside_changed = Signal(object)
-    """Another sentence has been traced to be compared: `Trace`; None for none."""
-
-    sampling_changed = Signal(object)
-    """How the next token is picked: `Sampling`."""
-
-    is_generating_changed = Signal(bool)
-    """Whether the model is writing on."""
-
-    activity_changed = Signal(str)
-    """What is being done: "opening the model…", "thinking…", or "" for nothing."""
-
-    timing_changed = Signal(object)
-    """Where the trace was made and how long it took: `TraceTiming`."""
-
-    failed = Signal(object)
-    """Something went wrong: `ErrorReport`. What was there before stays."""
-
-    opening_progressed = Signal(object, object)
-    """How far the opening of a model is: `OpenRequest`, (tensors read, all of them)."""
-
-    timeline_changed = Signal(object)
-    """Other checkpoints of the run that the open model is one of: `Timeline`; None: it
-    is of no run."""
-
-    too_long_changed = Signal(int)
-    """Tokens too many for the model; 0: it is not too long. The last trace stays."""
-
-    unknown_changed = Signal(str)
-    """What the model has no token for: "not in this model's 3 characters: d ?"; "": it
-    knows all of the sentence. The last trace stays."""
+class Facts(News):
+    """State that anybody may read."""
 
     def __init__(self, sampling: Sampling) -> None:
         """Empty: no model, no text."""
         super().__init__()
         self._bundle: Bundle | Archive | None = None
         self._card: ModelCard | None = None
-        self._sentence = Sentence()
-        self._told_text = ""
+        self._texts = Texts()
+        self._told_texts = ("", "")
+        self._fits = (Fit(), Fit())
         self._shown: tuple[TraceRequest, Traced] | None = None
         self._selection = Selection()
         self._viewing = PLAIN
         self._beside_text = ""
         self._beside: Trace | None = None
-        self._follows_end = True
+        self._ends = BOTH_ENDS
         self._scene: Scene | None = None
         self._sampling = sampling
         self._writing: GenerateRequest | None = None
         self._activity = ""
-        self._n_too_long = 0
-        self._unknown = ""
         self._timeline: Timeline | None = None
 
     @property
@@ -129,17 +70,40 @@ class Facts(QObject):
     @property
     def tokenizer(self) -> Tokenizer | None:
         """What cuts the sentence; there before the model is."""
-        return self._sentence.tokenizer
+        return self._texts.sentence.tokenizer
+
+    @property
+    def has_target(self) -> bool:
+        """Whether the model reads one text, the sentence, and writes another."""
+        return self._texts.has_target
 
     @property
     def text(self) -> str:
         """What the sentence field shows."""
-        return self._sentence.text
+        return self._texts.sentence.text
+
+    @property
+    def target_text(self) -> str:
+        """What the field of the target so far shows."""
+        return self._texts.target.text
 
     @property
     def encoding(self) -> Encoding:
         """The newest tokens; those of a long text come a moment later."""
-        return self._sentence.prompt.encoding
+        return self._texts.sentence.prompt.encoding
+
+    @property
+    def target(self) -> Encoding | None:
+        """The newest tokens of the target so far; None where there is no encoder.
+
+        The first of them is the model's start token.
+        """
+        return self._texts.target.prompt.encoding if self.has_target else None
+
+    @property
+    def written(self) -> Encoding:
+        """The tokens of the text that Append and Generate add to."""
+        return self._texts.written.prompt.encoding
 
     @property
     def trace(self) -> Trace | None:
@@ -190,7 +154,7 @@ class Facts(QObject):
     @property
     def reads_specials(self) -> bool:
         """Whether "<|endoftext|>" in the text is one special token."""
-        return self._sentence.specials
+        return self._texts.sentence.specials
 
     @property
     def activity(self) -> str:
@@ -204,11 +168,12 @@ class Facts(QObject):
 
     @property
     def is_current(self) -> bool:
-        """Whether the trace is of the present sentence and model."""
-        if self._shown is None or not self._sentence.is_settled:
+        """Whether the trace is of the present texts and model."""
+        if self._shown is None or not self._texts.is_settled:
             return False
         request = self._shown[0]
-        return request.encoding is self.encoding and request.bundle is self._bundle
+        is_of_these = self._is_of_now(request.encoding, request.target)
+        return is_of_these and request.bundle is self._bundle
 
     @property
     def timeline(self) -> Timeline | None:
@@ -224,40 +189,52 @@ class Facts(QObject):
 
     @property
     def n_too_long(self) -> int:
-        """Tokens too many for the model; 0 where the sentence fits."""
-        return self._n_too_long
+        """Tokens too many for the model, in the longer text; 0 where both fit."""
+        return max(fit.n_too_long for fit in self._fits)
 
     @property
     def unknown(self) -> str:
-        """What of the sentence the model has no token for; "" where it knows all."""
-        return self._unknown
+        """What the model has no token for; "" where it knows all."""
+        return next((fit.unknown for fit in self._fits if fit.unknown), "")
 
     @property
     def fits(self) -> bool:
+        """Whether the model can read the sentence, and the target so far."""
+        return all(self._fits)
+
+    @property
+    def sentence_fit(self) -> Fit:
         """Whether the model can read the sentence."""
-        return not (self._n_too_long or self._unknown)
+        return self._fits[0]
+
+    @property
+    def target_fit(self) -> Fit:
+        """Whether the model can read the target so far."""
+        return self._fits[1]
 
     @property
     def n_room(self) -> int:
-        """Tokens that still fit behind the sentence; what Generate writes at most."""
+        """Tokens that can still be added; what Generate writes at most."""
         n_ctx = self._card.n_ctx if self._card else 0
-        return max(0, n_ctx - self._sentence.prompt.n)
+        return max(0, n_ctx - self._texts.written.prompt.n)
 
     @property
     def can_undo(self) -> bool:
         """Whether an Append or a Generate can be taken back."""
-        return self._sentence.can_undo
+        return self._texts.can_undo
 
     @property
     def n_typed(self) -> int:
-        """Tokens before those that Append and Generate added."""
-        return self._sentence.n_typed
+        """Of the written text, the tokens before those that were added."""
+        return self._texts.n_typed
 
     @property
     def n_unread(self) -> int:
         """Added tokens at the end that the trace does not hold: nobody read them."""
-        trace, ids = self.trace, self.encoding.ids
+        trace, ids = self.trace, self.written.ids
         if trace is None or trace.ids != ids[: trace.n]:
+            return 0
+        if trace.source is not None and trace.source.ids != self.encoding.ids:
             return 0
         return min(len(ids) - trace.n, len(ids) - self.n_typed)
 
@@ -292,27 +269,32 @@ class Facts(QObject):
             self._card = replace(self._card, badge=badge)
             self.badge_changed.emit(self._card)
 
+    def _is_of_now(self, encoding: Encoding, target: Encoding | None) -> bool:
+        """Whether these are the present tokens."""
+        return encoding is self.encoding and target is self.target
+
     def _tell_text(self) -> None:
-        """Tell of the sentence: its text, its tokens, and whether they fit."""
-        if self.text != self._told_text:
-            self._told_text = self.text
-            self.text_changed.emit(self.text)
-        if self._sentence.is_settled:
+        """Tell of the texts: what they say, their tokens, and whether they fit."""
+        texts, before = (self.text, self.target_text), self._told_texts
+        self._told_texts = texts
+        for told, text, changed in zip(
+            before, texts, (self.text_changed, self.target_text_changed), strict=True
+        ):
+            if text != told:
+                changed.emit(text)
+        n_too_long, unknown = self.n_too_long, self.unknown
+        self._fits = self._texts.fits(self._card.n_ctx if self._card else None)
+        if self._texts.is_settled:
             self.encoding_changed.emit(self.encoding)
-        excess = self._sentence.prompt.n - self._card.n_ctx if self._card else 0
-        if max(0, excess) != self._n_too_long:
-            self._n_too_long = max(0, excess)
-            self.too_long_changed.emit(self._n_too_long)
-        tokenizer = self.tokenizer
-        unknown = unknown_note(self.encoding, tokenizer) if tokenizer else ""
-        if unknown != self._unknown:
-            self._unknown = unknown
-            self.unknown_changed.emit(unknown)
+        if self.n_too_long != n_too_long:
+            self.too_long_changed.emit(self.n_too_long)
+        if self.unknown != unknown:
+            self.unknown_changed.emit(self.unknown)
 
     def _take_trace(self, request: TraceRequest, traced: Traced) -> None:
         before = self._selection
         self._shown = (request, traced)
-        self._selection = fitted(before, traced.trace, follows_end=self._follows_end)
+        self._selection = fitted(before, traced.trace, self._ends)
         self._renew_scene()
         self.trace_changed.emit(traced.trace)
         self.timing_changed.emit(traced.timing)
@@ -374,14 +356,16 @@ class Facts(QObject):
     def _renew_scene(self) -> None:
         if self._shown is not None:
             request, traced = self._shown
-            tokenizer = request.bundle.tokenizer
+            bundle, is_source = request.bundle, side_of(self._selection.step) == ENCODER
+            written_with = bundle.target_tokenizer
             self._scene = Scene(
                 traced.trace,
                 self._selection,
-                tokenizer,
+                bundle.tokenizer if is_source else written_with,
                 self._sampling,
                 clamped_viewing(self._viewing, traced.trace),
                 self._beside,
+                written_with,
             )
 
     def _tell_failure(self, report: ErrorReport) -> None:

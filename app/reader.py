@@ -1,15 +1,16 @@
 """The reader's place: wishes to go elsewhere in the trace, and to look at it otherwise.
 
-`Session` inherits this and adds the wishes that need work: models, sentences, tokens.
+`Author` inherits this and adds the wishes that change texts, `Session` the work.
 """
 
 from typing import TYPE_CHECKING
 
 from app.facts import Facts
-from app.fitting import kept_inside
+from app.fitting import ends_left, kept_inside
 from app.model_card import ModelCard
 from core.generation.sampling import Sampling
-from core.trace.selection import Selection, at_step, stepped, to_layer
+from core.trace.selection import Selection, at_step, at_token, stepped, to_layer
+from core.trace.step import DECODER, side_of
 from core.trace.viewing import Viewing
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ class Reader(Facts):
         """Move the reader's place, as far as it exists in the trace."""
         if self.trace is not None:
             selection = kept_inside(selection, self.trace)
-        before = self._selection
-        if (selection.query, selection.key) != (before.query, before.key):
-            self._follows_end = False
+        self._ends = ends_left(self._ends, self._selection, selection)
         self._take_selection(selection)
 
     def go_to(self, step_key: str) -> None:
@@ -33,9 +32,18 @@ class Reader(Facts):
         self.request_selection(at_step(self._selection, step_key))
 
     def next_step(self) -> None:
-        """One step on; from the last one the walk goes round and appends the pick."""
-        if not self._step(1) and self.trace is not None:
-            self.append_pick()
+        """One step on; from the last one the walk goes round and appends the pick.
+
+        Behind an encoder, which has read its text, it goes on with the decoder.
+        """
+        trace = self.trace
+        if trace is None or self._step(1):
+            return
+        before = self.written
+        self.append_pick()
+        if trace.source is not None and self.written is not before:
+            key = next(key for key in trace.keys if side_of(key) == DECODER)
+            self._take_selection(at_step(self._selection, key))
 
     def previous_step(self) -> None:
         """One step back."""
@@ -71,8 +79,15 @@ class Reader(Facts):
         if card is self.model:
             self._take_badge(badge)
 
+    def point_at_token(self, side: str, place: int, *, as_key: bool = False) -> None:
+        """Choose a token of a side, as far as the present step reads it."""
+        if self.trace is not None:
+            self.request_selection(
+                at_token(self._selection, self.trace, side, place, as_key=as_key)
+            )
+
     def append_pick(self) -> None:
-        """Draw the next token and put it to the sentence."""
+        """Draw the next token and put it to the text that is written."""
         raise NotImplementedError
 
     def _step(self, by: int) -> bool:

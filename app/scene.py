@@ -16,7 +16,15 @@ class Scene:
     trace: Trace
     selection: Selection
     tokenizer: Tokenizer
+    """Of the text that the present step reads."""
     sampling: Sampling
     viewing: Viewing = PLAIN
     beside: Trace | None = None
     """Another sentence in the same model, to be compared."""
+    written_with: Tokenizer | None = None
+    """Of the text that is written, where another one reads it."""
+
+    @property
+    def target_tokenizer(self) -> Tokenizer:
+        """Of the text that is written: what the model picks are tokens of it."""
+        return self.written_with or self.tokenizer

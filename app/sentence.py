@@ -1,8 +1,10 @@
-"""The sentence as typed and as tokens, and how tokens are put to it or taken away.
+"""A text as typed and as tokens, and how tokens are put to it or taken away.
 
 In: text from the field, or ids from Append and Generate. Out: the text that the field
 shows and the encoding that the model reads. The two differ while the last token is an
-unfinished character: its bytes are in the encoding and not yet in the text.
+unfinished character: its bytes are in the encoding and not yet in the text. Behind an
+encoder there are two: the sentence is the source, and the target so far begins with the
+model's start token, which is in the encoding and never in the text.
 """
 
 import logging
@@ -12,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import TokenizerError
-from core.tokenizers.base import Encoding, Tokenizer
+from core.tokenizers.base import Encoding, Tokenizer, unknown_note
 from core.tokenizers.decoding import BROKEN, decode_text, unfinished_length
 from core.tokenizers.folder import open_tokenizer
 from core.tokenizers.recorded import RecordedTokenizer
+from core.tokenizers.target import target_encoding, target_encoding_of
 
 LONG_TEXT = 2000
 """Characters; up to here, cutting into tokens takes less than a frame of 16 ms."""
@@ -46,19 +49,52 @@ class Prompt:
 EMPTY = Prompt("", Encoding("", (), ()))
 
 
-def prompt_of_text(text: str, tokenizer: Tokenizer, *, specials: bool) -> Prompt:
-    """What somebody typed."""
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether a model can read a text."""
+
+    n_too_long: int = 0
+    """Tokens too many; 0 where it is not too long."""
+    unknown: str = ""
+    """What the model has no token for; "" where it knows all."""
+
+    def __bool__(self) -> bool:
+        """It can."""
+        return not (self.n_too_long or self.unknown)
+
+
+def prompt_of_text(
+    text: str, tokenizer: Tokenizer, *, specials: bool, start_id: int | None = None
+) -> Prompt:
+    """What somebody typed; behind a start token where there is one."""
+    if start_id is not None:
+        encoding = target_encoding(tokenizer, text, start_id, specials=specials)
+        return Prompt(text, encoding)
     return Prompt(text, tokenizer.encode(text, specials=specials))
 
 
 def prompt_of_ids(
-    ids: Sequence[int], tokenizer: Tokenizer, *, specials: bool
+    ids: Sequence[int],
+    tokenizer: Tokenizer,
+    *,
+    specials: bool,
+    start_id: int | None = None,
 ) -> Prompt:
-    """Exactly these ids; with words and merges where typing the text gives them."""
-    data = tokenizer.decode_bytes(ids)
-    encoding = tokenizer.encode(decode_text(data), specials=specials)
+    """Exactly these ids; with words and merges where typing the text gives them.
+
+    Where there is a start token it is the first of them, and no part of the text.
+    """
+    data = tokenizer.decode_bytes(ids if start_id is None else ids[1:])
+    typed = prompt_of_text(
+        decode_text(data), tokenizer, specials=specials, start_id=start_id
+    )
+    encoding = typed.encoding
     if encoding.ids != tuple(ids):
-        encoding = tokenizer.encoding_of(ids)
+        encoding = (
+            tokenizer.encoding_of(ids)
+            if start_id is None
+            else target_encoding_of(tokenizer, ids)
+        )
     return Prompt(decode_text(data[: len(data) - unfinished_length(data)]), encoding)
 
 
@@ -71,7 +107,7 @@ def prompt_of_encoding(encoding: Encoding) -> Prompt:
 
 def last_ids(encoding: Encoding, n: int) -> tuple[int, ...]:
     """The last `n` ids, or a few less so that no character is cut in two."""
-    pieces = encoding.pieces[-n:]
+    pieces = encoding.pieces[max(0, len(encoding.pieces) - n) :]
     for place, piece in enumerate(pieces):
         if piece.part is None or piece.part[0] == 1:
             return tuple(piece.id for piece in pieces[place:])
@@ -79,7 +115,7 @@ def last_ids(encoding: Encoding, n: int) -> tuple[int, ...]:
 
 
 class Sentence:
-    """The sentence being edited, and what Append and Generate added, to undo it.
+    """A text being edited.
 
     A long text is not cut into tokens here: `is_settled` is false until `settle` brings
     its encoding from a worker.
@@ -90,51 +126,51 @@ class Sentence:
         self.tokenizer: Tokenizer | None = None
         self.specials = False
         """Whether "<|endoftext|>" in a typed text is the special token."""
+        self.start_id: int | None = None
+        """The token that the model puts in front, of a target."""
         self.text = ""
-        """What the sentence field shows."""
+        """What the field shows."""
         self.prompt = EMPTY
         """The newest known tokens; those of `text` where `is_settled`."""
-        self._undo: list[Prompt] = []
 
     @property
     def is_settled(self) -> bool:
         """Whether the tokens of the text are known."""
-        return self.tokenizer is not None and self.prompt.text == self.text
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether something was added that can be taken back."""
-        return bool(self._undo)
-
-    @property
-    def n_typed(self) -> int:
-        """Tokens that stood there before anything was added; all, if nothing was."""
-        return min(prompt.n for prompt in (*self._undo, self.prompt))
+        is_read = self.tokenizer is not None and self.prompt is not EMPTY
+        return is_read and self.prompt.text == self.text
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it is the one sentence of a trace file."""
+        """Whether it is the one text of a trace file."""
         return isinstance(self.tokenizer, RecordedTokenizer)
+
+    def fit(self, n_ctx: int | None) -> Fit:
+        """Whether a model reads it, of which `n_ctx` tokens; None: as many as come."""
+        excess = 0 if n_ctx is None else max(0, self.prompt.n - n_ctx)
+        tokenizer = self.tokenizer
+        unknown = unknown_note(self.prompt.encoding, tokenizer) if tokenizer else ""
+        return Fit(excess, unknown)
 
     def type(self, text: str) -> None:
         """Replace the text; its tokens are known at once unless it is long."""
         if self.is_fixed:
             return
         self.text = text
-        self._undo.clear()
         if self.tokenizer is not None and len(text) <= LONG_TEXT:
-            self.prompt = prompt_of_text(text, self.tokenizer, specials=self.specials)
+            self.prompt = prompt_of_text(
+                text, self.tokenizer, specials=self.specials, start_id=self.start_id
+            )
 
-    def read_with(self, tokenizer: Tokenizer, *, specials: bool) -> None:
+    def read_with(
+        self, tokenizer: Tokenizer, *, specials: bool, start_id: int | None = None
+    ) -> None:
         """Cut the same text with another tokenizer or another setting.
 
         That of a trace file brings the one text that it knows.
         """
-        self.tokenizer, self.specials = tokenizer, specials
+        self.tokenizer, self.specials, self.start_id = tokenizer, specials, start_id
         if isinstance(tokenizer, RecordedTokenizer):
-            self._undo.clear()
-            self.prompt = prompt_of_encoding(tokenizer.encoding)
-            self.text = self.prompt.text
+            self.show(prompt_of_encoding(tokenizer.encoding))
             return
         self.prompt = EMPTY
         self.type(self.text)
@@ -143,9 +179,9 @@ class Sentence:
         """Take the tokens of a long text from the worker."""
         self.prompt = Prompt(text, encoding)
 
-    def remember(self) -> None:
-        """Make this the moment that `undo` goes back to."""
-        self._undo.append(self.prompt)
+    def show(self, prompt: Prompt) -> None:
+        """Stand as it stood at another moment."""
+        self.prompt, self.text = prompt, prompt.text
 
     def add(self, ids: Sequence[int]) -> None:
         """Put tokens to the end."""
@@ -154,8 +190,21 @@ class Sentence:
     def replace(self, ids: Sequence[int]) -> None:
         """Make it exactly these tokens."""
         if self.tokenizer is not None and not self.is_fixed:
-            prompt = prompt_of_ids(ids, self.tokenizer, specials=self.specials)
-            self.prompt, self.text = prompt, prompt.text
+            self.show(
+                prompt_of_ids(
+                    ids,
+                    self.tokenizer,
+                    specials=self.specials,
+                    start_id=self.start_id,
+                )
+            )
+
+    def keep_last(self, n: int) -> None:
+        """Shorten it to its last `n` tokens; a start token stays in front of them."""
+        if self.start_id is None:
+            self.replace(last_ids(self.prompt.encoding, n))
+        else:
+            self.replace((self.start_id, *last_ids(self.prompt.encoding, n - 1)))
 
     def mask(self, place: int, mask: str) -> None:
         """Put the special token `mask` where a token stands; the rest stays as typed.
@@ -173,17 +222,7 @@ class Sentence:
         prompt = prompt_of_text(typed, tokenizer, specials=True)
         if prompt.ids != tuple(ids):
             prompt = prompt_of_ids(ids, tokenizer, specials=True)
-        self.prompt, self.text = prompt, prompt.text
-
-    def undo(self) -> None:
-        """Go back to the remembered moment before."""
-        self.prompt = self._undo.pop()
-        self.text = self.prompt.text
-
-    def forget_if_unchanged(self) -> None:
-        """Drop the remembered moment if nothing was added after it."""
-        if self._undo and self._undo[-1] is self.prompt:
-            self._undo.pop()
+        self.show(prompt)
 
 
 def early_tokenizer(folder: Path) -> Tokenizer | None:

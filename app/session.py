@@ -1,20 +1,19 @@
 """The one owner of state: model, sentence, trace, selection, viewing, sampling.
 
-Widgets ask (wishes: the methods here and in `Reader`), the session tells (signals of
+Widgets ask (wishes: here, in `Author` and `Reader`), the session tells (signals of
 `Facts`). Typed text waits for a pause and comes back from a worker as a trace.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 from PySide6.QtCore import QThread, QTimer, Slot
 
 from app.activity import activity_of
+from app.author import Author
 from app.failures import ErrorReport
-from app.reader import Reader
-from app.sentence import early_tokenizer, last_ids
+from app.sentence import early_tokenizer
 from app.settings import TYPING_PAUSE_MS
 from app.studies import Studies
 from app.timeline_watch import TimelineWatch
@@ -34,13 +33,13 @@ from app.workers.tracing import (
     TraceRequest,
     TracingWorker,
 )
-from core.errors import CoreError, TraceError
-from core.generation.sampling import Sampling, pick, uniform
-from core.tokenizers.base import Encoding
+from core.errors import TraceError
+from core.generation.sampling import Sampling
+from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.trace import Trace
 
 
-class Session(Reader):
+class Session(Author):
     """State, and every way to change it. Lives in the main thread."""
 
     def __init__(
@@ -51,6 +50,7 @@ class Session(Reader):
         self._serial = 0
         self._first_valid = 0
         self._prepared: tuple[PartsRequest, ...] = ()
+        self._beside_target: Encoding | None = None
         self._pause = QTimer(self, singleShot=True, interval=pause_ms)
         self._pause.timeout.connect(self._on_pause_timeout)
         self._tracing = Runner(TracingWorker(), tuple(ANSWERS), "tracing")
@@ -88,7 +88,7 @@ class Session(Reader):
         if self._bundle is None:
             tokenizer = early_tokenizer(Path(folder))
             if tokenizer is not None:
-                self._sentence.read_with(tokenizer, specials=self.reads_specials)
+                self._texts.read_with(tokenizer, specials=self.reads_specials)
                 self._tell_text()
         self._tracing.request(OpenRequest(Path(folder)))
         self._tell_activity()
@@ -99,55 +99,16 @@ class Session(Reader):
         Selection and sentence stay; of several wishes the newest is carried out.
         """
         if self._reader is not None:
-            self._tracing.request(MomentRequest(folder, self._reader, self.encoding))
+            texts = self.encoding, self.target
+            self._tracing.request(MomentRequest(folder, self._reader, *texts))
             self._tell_activity()
-
-    def request_text(self, text: str) -> None:
-        """Type: the tokens change at once, the trace after a pause."""
-        if text != self.text:
-            self._leave_writing()
-            self._sentence.type(text)
-            self._after_typing()
-
-    def request_ids(self, ids: Sequence[int]) -> None:
-        """Make the sentence exactly these tokens; nothing if it is them already.
-
-        Raises:
-            TokenizerError: No token has one of the ids.
-        """
-        if self._sentence.is_settled and tuple(ids) != self.encoding.ids:
-            self._leave_writing()
-            self._sentence.replace(ids)
-            self._after_adding()
-
-    def mask_token(self, place: int, mask: str) -> None:
-        """Put the tokenizer's `mask` where a token stands; Undo brings it back."""
-        if self._sentence.is_settled and place < len(self.encoding.pieces):
-            self._leave_writing()
-            self._begin_adding()
-            self._sentence.mask(place, mask)
-            self._after_adding()
 
     def set_specials(self, specials: bool) -> None:
         """Read "<|endoftext|>" in the text as one special token, or as characters."""
         if self.tokenizer is not None and specials != self.reads_specials:
             self._leave_writing()
-            self._sentence.read_with(self.tokenizer, specials=specials)
+            self._read_with(self.tokenizer, self._texts.target.tokenizer, specials)
             self._after_typing()
-
-    def leave_out_unknown(self) -> None:
-        """Take out of the sentence what the model has no token for."""
-        if self.unknown and self._sentence.is_settled:
-            self._sentence.remember()
-            self._sentence.replace(self.encoding.known_ids)
-            self._after_typing()
-
-    def keep_last_tokens(self) -> None:
-        """Shorten the sentence to the last n_ctx tokens."""
-        if self._card is not None and self.n_too_long and self._sentence.is_settled:
-            self._sentence.remember()
-            self._sentence.replace(last_ids(self.encoding, self._card.n_ctx))
-            self._after_adding()
 
     def request_beside(self, text: str) -> None:
         """Trace another sentence to compare with; "" for none."""
@@ -173,52 +134,24 @@ class Session(Reader):
 
     # Wishes: the next token
 
-    def append_token(self, token_id: int) -> None:
-        """Put a token of the reader's choice to the sentence."""
-        if self._sentence.is_settled and not self.unknown:
-            self._leave_writing()
-            self._begin_adding()
-            self._sentence.add((token_id,))
-            self._after_adding()
-
-    def append_pick(self) -> None:
-        """Put the token to the sentence that `generate` would, from what is shown."""
-        trace = self.trace
-        is_free = self.is_current and not self.is_generating
-        if trace is None or not (is_free and trace.config.writes):
-            return
-        logits = trace.part("output.logits", (trace.n - 1,))
-        u = uniform(self._sampling.seed, trace.n)
-        try:
-            choice = pick(logits, self._sampling, trace.ids, u)
-        except CoreError as error:
-            self._tell_failure(ErrorReport.of(error, "picking a token"))
-        else:
-            self.append_token(choice.token_id)
-
-    def undo_append(self) -> None:
-        """Take back the last Append, Generate, mask or shortening."""
-        self._leave_writing()
-        if self.can_undo:
-            self._sentence.undo()
-            self._after_adding()
-
     def generate(self, n_new: int) -> None:
         """Write on, at most `n_new` tokens and no more than fit the model."""
         reader, is_busy = self._reader, self.unknown or self.is_generating
-        can_read = self._sentence.is_settled and not is_busy
+        can_read = self._texts.is_settled and not is_busy
         if reader is None or not (can_read and reader.config.writes):
             return
         if not self.n_room:
+            text = "target" if self.has_target else "sentence"
             error = TraceError(
-                f"The sentence fills all {reader.config.n_ctx} tokens that this model "
+                f"The {text} fills all {reader.config.n_ctx} tokens that this model "
                 "can read; shorten it to write on."
             )
             self._tell_failure(ErrorReport.of(error, "generating text"))
             return
         self._begin_adding()
         how = self._sampling, min(n_new, self.n_room), Event(), self.reads_specials
-        request = GenerateRequest(reader, self.encoding.ids, *how)
+        source = self.encoding if self.has_target else None
+        request = GenerateRequest(reader, self.written.ids, *how, source=source)
         self._take_writing(request)
         self._generating.request(request)
         self._tell_activity()
@@ -229,13 +162,6 @@ class Session(Reader):
             self._writing.stop.set()
 
     # How wishes are carried out
-
-    def _begin_adding(self) -> None:
-        """What is added can be taken back; a reader at the end stays at the end."""
-        self._sentence.remember()
-        self._selection = replace(self._selection, token=None)  # another list comes
-        if self._selection.query == self._sentence.prompt.n - 1:
-            self._follows_end = True
 
     def _after_adding(self) -> None:
         self._tell_text()
@@ -261,7 +187,7 @@ class Session(Reader):
         self._pause.stop()
         if self._bundle is not None and self.encoding.pieces and self.fits:
             self._serial += 1
-            asked = self._bundle, self.encoding, self._serial
+            asked = self._bundle, self.encoding, self._serial, self.target
             self._tracing.request(TraceRequest(*asked))
         self._tell_activity()
 
@@ -270,14 +196,14 @@ class Session(Reader):
         self._tracing.withdraw(BesideRequest)
         self._take_beside(None)
         if self._reader is not None and self._beside_text:
-            text, specials = self._beside_text, self.reads_specials
-            self._tracing.request(BesideRequest(self._reader, text, specials))
+            self._beside_target = self.target
+            asked = self._beside_text, self.reads_specials, self.target
+            self._tracing.request(BesideRequest(self._reader, *asked))
         self._tell_activity()
 
     def _leave_writing(self) -> None:
-        """Stop generating, and take nothing more of it."""
         self.stop_generating()
-        self._sentence.forget_if_unchanged()
+        self._texts.forget_if_unchanged()
         self._take_writing(None)
 
     def _end_writing(self) -> None:
@@ -294,10 +220,11 @@ class Session(Reader):
 
     @Slot()
     def _on_pause_timeout(self) -> None:
-        if self._sentence.is_settled or self.tokenizer is None:
+        text = self._texts.unsettled
+        if text is None or text.tokenizer is None:
             self._request_trace()
             return
-        asked = self.tokenizer, self.text, self.reads_specials
+        asked = text.tokenizer, text.text, text.specials, text.start_id
         self._tracing.request(EncodeRequest(*asked))
         self._tell_activity()
 
@@ -311,7 +238,9 @@ class Session(Reader):
         elif isinstance(request, TraceRequest) and isinstance(answer, Traced):
             self.accept(request, answer)
         elif isinstance(request, BesideRequest) and isinstance(answer, Trace):
-            if request.bundle is self._bundle and request.text == self._beside_text:
+            is_asked_for = request.text == self._beside_text
+            is_of_now = is_asked_for and request.target is self._beside_target
+            if is_of_now and request.bundle is self._bundle:
                 self._take_beside(answer)
         elif isinstance(request, EncodeRequest) and isinstance(answer, Encoding):
             self._on_encoded(request, answer)
@@ -329,27 +258,30 @@ class Session(Reader):
         is_ours = request.bundle is self._bundle
         if is_ours and request.serial >= self._first_valid:
             self._take_trace(request, traced)
+            if self._beside_text and request.target is not self._beside_target:
+                self._request_beside()  # both are compared with the same target
 
     def _on_opened(self, opened: Opened) -> None:
+        if self._bundle is not None:
+            self._texts.forget_target()  # it is of another model
         self._take_opened(opened)
         self._on_pause_timeout()
 
     def _on_moved(self, request: MomentRequest, moved: Moved) -> None:
         self._take_opened(moved.opened)
-        is_of_now = self._sentence.is_settled and request.encoding is self.encoding
-        if moved.traced is not None and is_of_now:
-            bundle = moved.opened.bundle
-            asked = TraceRequest(bundle, request.encoding, self._serial)
-            self._take_trace(asked, moved.traced)
+        is_of_now = self._is_of_now(request.encoding, request.target)
+        if moved.traced is not None and is_of_now and self._texts.is_settled:
+            asked = request.encoding, self._serial, request.target
+            of_this = TraceRequest(moved.opened.bundle, *asked)
+            self._take_trace(of_this, moved.traced)
         else:
             self._on_pause_timeout()
 
     def _take_opened(self, opened: Opened) -> None:
         self._leave_writing()
         self._take_model(opened)
-        tokenizer = opened.bundle.tokenizer
-        if tokenizer is not self.tokenizer:
-            self._sentence.read_with(tokenizer, specials=self.reads_specials)
+        bundle = opened.bundle
+        self._read_with(bundle.tokenizer, bundle.target_tokenizer, self.reads_specials)
         self._tell_text()
         self._outdate()
         if not self.fits:
@@ -357,12 +289,29 @@ class Session(Reader):
         self._request_beside()
         self._watch.follow(opened.card.folder)
 
+    def _read_with(
+        self, tokenizer: Tokenizer, written_with: Tokenizer | None, specials: bool
+    ) -> None:
+        """Cut both texts, if they are not cut so already."""
+        before = self.reads_specials
+        if tokenizer is not self.tokenizer or specials != before:
+            self._texts.read_with(tokenizer, specials=specials)
+        config = self._card.config if self._card is not None else None
+        if config is None or written_with is None:
+            return
+        is_as_before = written_with is self._texts.target.tokenizer
+        if not (self.has_target and is_as_before and specials == before):
+            self._texts.write_with(written_with, config, specials=specials)
+
     def _on_encoded(self, request: EncodeRequest, encoding: Encoding) -> None:
-        asked = (request.tokenizer, request.text, request.specials)
-        if asked == (self.tokenizer, self.text, self.reads_specials):
-            self._sentence.settle(request.text, encoding)
+        text = self._texts.unsettled
+        asked = request.tokenizer, request.text, request.specials, request.start_id
+        if text is None:
+            return
+        if asked == (text.tokenizer, text.text, text.specials, text.start_id):
+            text.settle(request.text, encoding)
             self._tell_text()
-            self._request_trace()
+            self._on_pause_timeout()
 
     @Slot(object, object)
     def _on_tracing_failed(self, request: Request, report: ErrorReport) -> None:
@@ -378,10 +327,13 @@ class Session(Reader):
     def _on_generating_progressed(self, request: Request, new: NewTokens) -> None:
         assert QThread.isMainThread()
         if request is self._writing and self._reader is not None:
-            self._sentence.add(new.ids)
+            self._texts.add(new.ids)
             self._outdate()
-            read = TraceRequest(self._reader, new.trace.encoding, self._serial)
-            self._take_trace(read, Traced(new.trace, new.timing, self.broken_from))
+            read = new.trace.source, new.trace.encoding
+            encoding, target = read if read[0] is not None else read[::-1]
+            assert encoding is not None
+            asked = TraceRequest(self._reader, encoding, self._serial, target)
+            self._take_trace(asked, Traced(new.trace, new.timing, self.broken_from))
             self._tell_text()
 
     @Slot(object, object)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from app.sentence import prompt_of_ids
 from app.workers.runner import Worker
 from app.workers.tracing import TraceTiming, device_text
+from core.generation.ends import end_ids
 from core.generation.sampling import Sampling
+from core.tokenizers.base import Encoding
 from core.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -23,8 +25,6 @@ TELL_EVERY_S = 1 / 30
 """A small model writes faster than the window can draw; it hears of several tokens."""
 TIMES_AS_LONG = 20
 """Writing goes on for so many times what a telling took: that costs 5 % at most."""
-
-END_OF_TEXT = "<|endoftext|>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +39,9 @@ class GenerateRequest:
     """Set from outside to end before the next token."""
     specials: bool = False
     """Whether "<|endoftext|>" in the text is a special token."""
+    source: Encoding | None = None
+    """What an encoder reads; `ids` are then the target so far, the start token first.
+    """
     doing: str = "generating text"
 
 
@@ -64,14 +67,15 @@ class GeneratingWorker(Worker):
         bundle = request.bundle
         recording = Recording(bundle.config, len(request.ids) + request.n_new)
         teller = Teller(self, request, recording)
-        end = bundle.tokenizer.specials.get(END_OF_TEXT)
+        source = request.source
         tokens = generate(
             bundle.model,
             request.ids,
             request.sampling,
             request.n_new,
             should_stop=lambda: request.stop.is_set() or self.should_end(),
-            stop_ids=() if end is None else (end,),
+            source=source.ids if source else None,
+            stop_ids=end_ids(bundle.target_tokenizer),
             watch=recording,
         )
         try:
@@ -113,8 +117,13 @@ class Teller:
         if not new:
             return
         request, recording = self._request, self._recording
-        tokenizer, read = request.bundle.tokenizer, self._ids[: recording.n]
-        prompt = prompt_of_ids(read, tokenizer, specials=request.specials)
-        trace = recording.trace(request.bundle, prompt.encoding)
+        bundle, read = request.bundle, self._ids[: recording.n]
+        prompt = prompt_of_ids(
+            read,
+            bundle.target_tokenizer,
+            specials=request.specials,
+            start_id=bundle.config.start_id if request.source else None,
+        )
+        trace = recording.trace(bundle, prompt.encoding, request.source)
         self._n_told = len(self._ids)
         self._worker.progressed.emit(request, NewTokens(new, trace, self._timing))

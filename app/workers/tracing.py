@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.model_card import ModelCard, stamp_of
+from app.sentence import prompt_of_text
 from app.workers.checking import self_checked
 from app.workers.memory import give_back
 from app.workers.runner import Worker
 from core.checkpoints.progress import Tell, tell_nobody
+from core.config import ModelConfig
 from core.errors import CheckpointError
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.needs import Index
@@ -71,6 +73,8 @@ class EncodeRequest:
     tokenizer: Tokenizer
     text: str
     specials: bool
+    start_id: int | None = None
+    """The token that a model puts in front of a target."""
     doing: str = "cutting the text into tokens"
 
 
@@ -82,6 +86,8 @@ class TraceRequest:
     encoding: Encoding
     serial: int
     """Counts requests, so that an outdated answer can be told."""
+    target: Encoding | None = None
+    """Behind an encoder: the start token and the text so far; `encoding` is read."""
     doing: str = "tracing the sentence"
 
 
@@ -92,6 +98,8 @@ class BesideRequest:
     bundle: "Bundle"
     text: str
     specials: bool
+    target: Encoding | None = None
+    """Behind an encoder: the same target so far as that of the sentence."""
     doing: str = "tracing the sentence beside"
 
 
@@ -122,6 +130,7 @@ class MomentRequest:
     like: "Bundle"
     """The checkpoint that is open: what the two share is not read again."""
     encoding: Encoding
+    target: Encoding | None = None
 
     @property
     def doing(self) -> str:
@@ -168,8 +177,10 @@ class TracingWorker(Worker):
 
     def clear_up(self, request: Any) -> None:
         """A long sentence leaves much behind, and so does the one before it."""
-        if isinstance(request, TraceRequest) and len(request.encoding.ids) >= LONG:
-            give_back()
+        if isinstance(request, TraceRequest):
+            texts = request.encoding, request.target
+            if any(len(text.ids) >= LONG for text in texts if text):
+                give_back()
 
 
 def open_model(request: OpenRequest, tell: Tell = tell_nobody) -> Opened:
@@ -229,7 +240,10 @@ def device_text(device: "torch.device") -> str:
 
 def encode(request: EncodeRequest) -> Encoding:
     """Cut a text into tokens."""
-    return request.tokenizer.encode(request.text, specials=request.specials)
+    how = request.tokenizer, request.specials, request.start_id
+    return prompt_of_text(
+        request.text, how[0], specials=how[1], start_id=how[2]
+    ).encoding
 
 
 def trace_sentence(request: TraceRequest) -> Traced:
@@ -241,7 +255,7 @@ def trace_sentence(request: TraceRequest) -> Traced:
     if isinstance(request.bundle, Archive):
         trace = request.bundle.trace
         return Traced(trace, TraceTiming("trace file", None), broken_from(trace))
-    traced = trace_encoding(request.bundle, request.encoding)
+    traced = trace_encoding(request.bundle, request.encoding, target=request.target)
     milliseconds = (perf_counter() - start) * 1000
     timing = TraceTiming(device_text(request.bundle.device), milliseconds)
     return Traced(traced, timing, broken_from(traced))
@@ -253,7 +267,7 @@ def trace_beside(request: BesideRequest) -> Trace:
 
     tokenizer = request.bundle.tokenizer
     encoding = tokenizer.encode(request.text, specials=request.specials)
-    return trace_encoding(request.bundle, encoding)
+    return trace_encoding(request.bundle, encoding, target=request.target)
 
 
 def move(request: MomentRequest) -> Moved:
@@ -261,14 +275,19 @@ def move(request: MomentRequest) -> Moved:
     from core.bundle import open_bundle
 
     bundle = open_bundle(request.folder, like=request.like)
-    encoding = request.encoding
-    can_read = bundle.tokenizer is request.like.tokenizer
-    is_short = 0 < len(encoding.pieces) <= bundle.config.n_ctx
-    fits = is_short and not encoding.unknown
+    like, texts = request.like, (request.encoding, request.target)
+    ours, theirs = ((b.tokenizer, b.target_tokenizer) for b in (bundle, like))
+    can_read = all(one is other for one, other in zip(ours, theirs, strict=True))
     opened = Opened(bundle, card_of(bundle))
-    if not (can_read and fits):
+    if not (can_read and all(fits(text, bundle.config) for text in texts if text)):
         return Moved(opened, None)
-    return Moved(opened, trace_sentence(TraceRequest(bundle, encoding, serial=0)))
+    asked = TraceRequest(bundle, request.encoding, serial=0, target=request.target)
+    return Moved(opened, trace_sentence(asked))
+
+
+def fits(encoding: Encoding, config: ModelConfig) -> bool:
+    """Whether a model can read these tokens."""
+    return 0 < len(encoding.pieces) <= config.n_ctx and not encoding.unknown
 
 
 def broken_from(trace: Trace) -> str | None:

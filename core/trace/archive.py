@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "glassformer trace", 1
 TABLE = "trace"
 """Name of the text that says what the arrays are."""
-BYTES, LENGTHS = "vocabulary.bytes", "vocabulary.lengths"
+VOCABULARY = ("vocabulary.bytes", "vocabulary.lengths")
+WRITTEN_WITH = "written_with"
+"""Of the table: what the other tokenizer says of itself, where a target has one."""
 KINDS = {"tokens.ids": np.int64, "output.pick": np.int64}
 """Steps whose numbers are ids; all others are 32-bit floats."""
 NO_TRACE = (
@@ -69,7 +71,14 @@ class Archive:
     trace: Trace
     """Read-only and without weights."""
     tokenizer: RecordedTokenizer
-    """Knows what every id means, and no text but this one."""
+    """Knows what every id means, and no text but this one; of two, the source."""
+    written_with: RecordedTokenizer | None = None
+    """The same of the text that is written, behind an encoder."""
+
+    @property
+    def target_tokenizer(self) -> RecordedTokenizer:
+        """Of the text that is written."""
+        return self.written_with or self.tokenizer
 
     @property
     def config(self) -> ModelConfig:
@@ -132,6 +141,7 @@ def save_trace(
     file: str | Path,
     tokenizer: Tokenizer,
     *,
+    written_with: Tokenizer | None = None,
     name: str = "",
     is_compact: bool = False,
     watch: Watch = in_silence,
@@ -144,6 +154,7 @@ def save_trace(
         trace: What to write.
         file: Where to.
         tokenizer: What cut its text; the file keeps what every id means.
+        written_with: What cut the target of an encoder's source, if it is another.
         name: Of the model.
         is_compact: Leave out what `read_trace` computes again without a weight: scores,
             patterns, sums. A fifth of the size for a long sentence.
@@ -156,11 +167,14 @@ def save_trace(
     total, done = archive_bytes(trace, is_compact=is_compact), 0
     with file_made_whole(Path(file)) as target, NpzWriter(target) as writer:
         about = _about(trace, tokenizer, name, steps)
+        vocabularies = {"": vocabulary_arrays(tokenizer)}
+        if written_with is not None and written_with is not tokenizer:
+            about[WRITTEN_WITH] = _said_by(written_with)
+            vocabularies[f"{WRITTEN_WITH}."] = vocabulary_arrays(written_with)
         writer.write_text(TABLE, json.dumps(about))
-        for key, array in zip(
-            (BYTES, LENGTHS), vocabulary_arrays(tokenizer), strict=True
-        ):
-            writer.write(key, array)
+        for of_which, arrays in vocabularies.items():
+            for key, array in zip(VOCABULARY, arrays, strict=True):
+                writer.write(f"{of_which}{key}", array)
         for given in givens(trace.config):
             writer.write(given, trace.part(given))
         for step in steps:
@@ -219,8 +233,10 @@ def open_archive(file: str | Path) -> Archive:
         encoding = encoding_of_table(about["tokens"])
         config = ModelConfig.from_dict(about["config"])
         source = encoding_of_table(about[SOURCE]) if config.has_encoder else None
-        vocabulary = vocabulary_of_arrays(arrays[BYTES], arrays[LENGTHS])
-        tokenizer = RecordedTokenizer(vocabulary, about["specials"], encoding, about)
+        tokenizer = _recorded(arrays, about, source or encoding)
+        written_with = None
+        if source is not None:
+            written_with = _recorded(arrays, about, encoding, WRITTEN_WITH)
         _check_arrays(config, arrays, encoding, source)
         trace = Trace(
             config=config,
@@ -234,7 +250,7 @@ def open_archive(file: str | Path) -> Archive:
         name = str(about["model"])
     except NO_TRACE as error:
         raise damaged(file) from error
-    return Archive(file, name, trace, tokenizer)
+    return Archive(file, name, trace, tokenizer, written_with)
 
 
 def _about(
@@ -247,13 +263,34 @@ def _about(
         "config": trace.config.to_dict(),
         "tokens": table_of(trace.encoding),
         **({SOURCE: table_of(trace.source)} if trace.source else {}),
+        **_said_by(tokenizer),
+        "steps": [{"key": step.key, "axes": step.axes} for step in steps],
+        "edits": [asdict(edit) for edit in trace.edits],
+    }
+
+
+def _said_by(tokenizer: Tokenizer) -> dict[str, Any]:
+    """What a tokenizer says of itself."""
+    return {
         "unit": tokenizer.unit,
         "method": tokenizer.method,
         "notes": tokenizer.notes,
         "specials": dict(tokenizer.specials),
-        "steps": [{"key": step.key, "axes": step.axes} for step in steps],
-        "edits": [asdict(edit) for edit in trace.edits],
     }
+
+
+def _recorded(
+    arrays: Mapping[str, Array],
+    about: Mapping[str, Any],
+    encoding: Encoding,
+    whose: str = "",
+) -> RecordedTokenizer:
+    """What the file has in the place of a tokenizer; of two, mostly the same."""
+    is_another = whose in about
+    told = about[whose] if is_another else about
+    keys = (f"{whose}.{key}" if is_another else key for key in VOCABULARY)
+    vocabulary = vocabulary_of_arrays(*(arrays[key] for key in keys))
+    return RecordedTokenizer(vocabulary, told["specials"], encoding, told)
 
 
 def _checked_table(arrays: Mapping[str, Array], file: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from core.trace.matrix import Cell
 from core.trace.step import (
     CROSS,
+    DECODER,
     ENCODER,
     ROWS_OF_KEYS,
     name_of,
@@ -50,13 +51,14 @@ def clamped(selection: Selection, trace: Trace) -> Selection:
         step = _same_name(step, trace) or trace.keys[0]
         selection = at_step(selection, step)
     token = selection.token
-    last = trace.tokens(trace.step(step).side).n - 1
-    last_key = trace.keys_of(step).n - 1
+    query_side, key_side = (trace.tokens(side) for side in sides_at(trace.step(step)))
+    n_other = trace.tokens(other_side(query_side.name)).n if trace.source else 1
     return replace(
         selection,
         n_merges=n_merges,
-        query=min(selection.query, last),
-        key=min(selection.key, last_key),
+        query=min(selection.query, query_side.n - 1),
+        key=min(selection.key, key_side.n - 1),
+        other=min(selection.other, n_other - 1),
         head=min(selection.head, trace.config.n_heads - 1),
         expert=min(selection.expert, max(trace.config.n_experts - 1, 0)),
         token=None if token is None or token >= trace.config.n_vocab else token,
@@ -93,7 +95,7 @@ def at_step(selection: Selection, key: str) -> Selection:
     Each side of a model keeps its chosen token; in cross attention the chosen token of
     the source is the key.
     """
-    source, written = _chosen(selection)
+    source, written = chosen(selection)
     place = selection.key
     if side_of(key) == ENCODER:
         query, other = source, written
@@ -114,7 +116,38 @@ def at_step(selection: Selection, key: str) -> Selection:
     )
 
 
-def _chosen(selection: Selection) -> tuple[int, int]:
+def at_token(
+    selection: Selection, trace: Trace, side: str, place: int, *, as_key: bool = False
+) -> Selection:
+    """The selection after the reader pointed at a token of a side.
+
+    It becomes the query, or the key if so wished. In cross attention a token of the
+    source is the key. Where the present step reads the other side alone, the reader
+    goes to the step of that name on this side; without one, the token is remembered.
+    """
+    step, side = trace.step(selection.step), trace.tokens(side).name
+    query_side, key_side = (trace.tokens(each).name for each in sides_at(step))
+    if side == key_side and (as_key or side != query_side):
+        return replace(selection, key=place, focus=None)
+    if side == query_side:
+        return replace(selection, query=place, focus=None)
+    key = _on_side(step.key, side, trace)
+    if key is None:
+        return replace(selection, other=place, focus=None)
+    return replace(at_step(selection, key), query=place)
+
+
+def sides_at(step: Step) -> tuple[str, str]:
+    """Whose tokens the query and the key of a step are."""
+    return step.side, step.side_of("n_key")
+
+
+def other_side(side: str) -> str:
+    """The side that is not this one, of a model of two."""
+    return DECODER if side == ENCODER else ENCODER
+
+
+def chosen(selection: Selection) -> tuple[int, int]:
     """The chosen tokens of the source and of the text that is written."""
     if side_of(selection.step) == ENCODER:
         return selection.query, selection.other
@@ -231,21 +264,24 @@ def _query_head(axis: str, place: int, selection: Selection, trace: Trace) -> in
 def _same_name(key: str, trace: Trace) -> str | None:
     """The step of another model that is called alike, in the last layer at most."""
     sides = [side_of(key), *sides_of(trace.config)[::-1]]
-    is_in_layer = "layers." in key
-    name = _in_layer(key)[1] if is_in_layer else key.removeprefix(f"{side_of(key)}.")
     if name_of(key).startswith("tokens."):
         sides = sides[::-1]  # the text that is typed
-    for side in sides:
-        of_side = f"{side}." if side else ""
-        stack = [p for p in layers_of(trace.config) if p.startswith(f"{of_side}layers")]
-        if is_in_layer and stack:
-            at = _in_layer(key)[0].rpartition(".")[2]
-            layer = next((p for p in stack if p.endswith(f".{at}")), stack[-1])
-            if found := _key_in(trace, layer, name):
-                return found
-        if f"{of_side}{name}" in trace.keys:
-            return f"{of_side}{name}"
-    return name if name in trace.keys else None
+    on_sides = (_on_side(key, side, trace) for side in (*sides, ""))
+    return next((found for found in on_sides if found), None)
+
+
+def _on_side(key: str, side: str, trace: Trace) -> str | None:
+    """The step of a side that is called like a step of another one."""
+    is_in_layer = "layers." in key
+    name = _in_layer(key)[1] if is_in_layer else key.removeprefix(f"{side_of(key)}.")
+    of_side = f"{side}." if side else ""
+    stack = [p for p in layers_of(trace.config) if p.startswith(f"{of_side}layers")]
+    if is_in_layer and stack:
+        at = _in_layer(key)[0].rpartition(".")[2]
+        layer = next((p for p in stack if p.endswith(f".{at}")), stack[-1])
+        if found := _key_in(trace, layer, name):
+            return found
+    return f"{of_side}{name}" if f"{of_side}{name}" in trace.keys else None
 
 
 def has_numbers(step: Step) -> bool:

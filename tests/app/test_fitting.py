@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.fitting import fitted
+from app.fitting import BOTH_ENDS, fitted
 from core.bundle import make_bundle
 from core.config import ModelConfig
 from core.pipeline import run_trace
@@ -21,11 +21,11 @@ def trace_with(kind, text):
 @pytest.mark.parametrize(("kind", "label"), [("bert", "plays"), ("llama3", "·plays")])
 def test_the_end_is_the_last_token_that_was_typed(kind, label):
     trace = trace_with(kind, "the cat plays")
-    found = fitted(Selection(query=1, key=0), trace, follows_end=True)
+    found = fitted(Selection(query=1, key=0), trace, BOTH_ENDS)
     assert trace.encoding.pieces[found.query].label == label
     assert found.key == found.query - 1
 
 
 def test_of_a_text_without_a_typed_token_the_last_one_is_the_end():
     trace = trace_with("bert", "")
-    assert fitted(Selection(), trace, follows_end=True).query == trace.n - 1
+    assert fitted(Selection(), trace, BOTH_ENDS).query == trace.n - 1

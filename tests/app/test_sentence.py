@@ -67,30 +67,6 @@ def test_a_long_text_is_settled_by_the_worker(sentence):
     assert sentence.is_settled
 
 
-def test_what_was_added_is_taken_back_one_addition_at_a_time(sentence):
-    for token_id in (33, 34):
-        sentence.remember()
-        sentence.add((token_id,))
-    assert sentence.text == 'the cat!"'
-    sentence.undo()
-    assert sentence.text == "the cat!"
-    sentence.undo()
-    assert (sentence.text, sentence.can_undo) == ("the cat", False)
-
-
-def test_an_addition_of_nothing_leaves_nothing_to_undo(sentence):
-    sentence.remember()
-    sentence.forget_if_unchanged()
-    assert not sentence.can_undo
-
-
-def test_typing_ends_what_can_be_undone(sentence):
-    sentence.remember()
-    sentence.add((33,))
-    sentence.type("the dog")
-    assert not sentence.can_undo
-
-
 @pytest.mark.parametrize("kind", ["llama3", "llama2", "smollm", "roberta"])
 def test_what_is_put_around_a_text_is_not_shown_in_it(kind):
     tokenizer = LibraryTokenizer(content_of(kind))

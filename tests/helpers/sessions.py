@@ -6,7 +6,12 @@ from app.session import Session
 from app.workers.tracing import Opened, Traced, TraceRequest, TraceTiming, card_of
 from core.bundle import Bundle
 from core.pipeline import trace_encoding
-from tests.helpers.bundles import tiny_bundle
+from tests.helpers.bundles import (
+    SOURCE_TEXT,
+    TARGET_TEXT,
+    encoder_decoder_bundle,
+    tiny_bundle,
+)
 
 
 class ShownSession(Session):
@@ -25,18 +30,30 @@ class ShownSession(Session):
         self.opened = Opened(bundle, card_of(bundle))
         self._on_opened(self.opened)
 
-    def read(self, text: str) -> None:
-        """Type a sentence and take its trace."""
+    def read(self, text: str, target: str = "") -> None:
+        """Type a sentence, behind an encoder also a target, and take its trace."""
         self.request_text(text)
+        if self.has_target:
+            self.request_target(target)
         self.trace_now()
 
     def trace_now(self) -> None:
         """Take the trace of the present sentence."""
         self._pause.stop()
         bundle = self.opened.bundle
-        request = TraceRequest(bundle, self.encoding, self._first_valid)
-        trace = trace_encoding(bundle, self.encoding)
+        request = TraceRequest(bundle, self.encoding, self._first_valid, self.target)
+        trace = trace_encoding(bundle, self.encoding, target=self.target)
         self.accept(request, Traced(trace, TraceTiming("CPU", 1.5), None))
+
+
+def session_translating(
+    source: str = SOURCE_TEXT, target: str = TARGET_TEXT, **config: Any
+) -> ShownSession:
+    """A session with a tiny model of two sides open and both texts traced."""
+    session = ShownSession()
+    session.take(encoder_decoder_bundle(**config))
+    session.read(source, target)
+    return session
 
 
 def session_showing(text: str = "the cat sat", **config: Any) -> ShownSession:

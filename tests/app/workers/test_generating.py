@@ -48,9 +48,7 @@ def test_it_stops_before_the_next_token(worker, monkeypatch):
 def test_it_stops_after_the_end_of_the_text(worker, monkeypatch):
     worker.answer(request(1, Sampling(temperature=0)))
     first = worker.told[0][0]
-    monkeypatch.setitem(
-        vars(tiny_tokenizer()), "specials", {generating.END_OF_TEXT: first}
-    )
+    monkeypatch.setitem(vars(tiny_tokenizer()), "specials", {"<|endoftext|>": first})
     worker.told.clear()
     worker.answer(request(5, Sampling(temperature=0)))
     assert worker.told == [(first,)]
