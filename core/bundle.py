@@ -36,6 +36,8 @@ class Bundle:
     """What is odd about them, a sentence each."""
     written_with: Tokenizer | None = None
     """Of the text that is written, where another one reads it."""
+    end_ids: tuple[int, ...] = ()
+    """Tokens that end a text which is written, as its files say."""
 
     @property
     def target_tokenizer(self) -> Tokenizer:
@@ -74,7 +76,7 @@ def open_bundle(
         notes=read.notes,
         warnings=read.warnings,
     )
-    return replace(bundle, written_with=read.written_with)
+    return replace(bundle, written_with=read.written_with, end_ids=read.end_ids)
 
 
 def make_bundle(

@@ -12,13 +12,13 @@ from typing import Any
 from core.checkpoints.entries import Entry
 from core.checkpoints.family import EMBEDDING, Family
 from core.checkpoints.fields import Fields
+from core.checkpoints.generation import tell_generation
 from core.checkpoints.sides import (
     START,
     check_alike,
     check_both_sides,
     check_layers,
     start_id,
-    tell_generation,
 )
 from core.config import ModelConfig
 

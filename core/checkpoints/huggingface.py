@@ -18,6 +18,7 @@ from core.checkpoints.entries import Entry, Shape, stored_shape, unpacked
 from core.checkpoints.families import family_of
 from core.checkpoints.family import EMBEDDING, Family
 from core.checkpoints.fields import CONFIG_FILE, Fields, read_fields
+from core.checkpoints.generation import end_ids
 from core.checkpoints.native import (
     NativeModel,
     count_nan,
@@ -94,6 +95,7 @@ def read_huggingface(folder: Path, tell: Tell = tell_nobody) -> NativeModel:
         tuple(filter(None, notes)),
         tuple(warnings),
         written_with,
+        end_ids(fields),
     )
 
 

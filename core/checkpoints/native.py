@@ -6,6 +6,7 @@ are read: a file must not run code.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,16 +26,23 @@ from core.files import write_whole
 from core.model.encoder_decoder import model_of
 from core.model.functions import is_finite
 from core.tokenizers.base import Tokenizer
-from core.tokenizers.folder import open_tokenizer, save_tokenizer
+from core.tokenizers.folder import open_tokenizer, save_tokenizer, tokenizer_json
 
 FORMAT = "glassformer"
 VERSION = 1
 WEIGHTS_FILE = "model.safetensors"
-TOKENIZER_FILE = "tokenizer.json"
+TOKENIZER_FILE, TARGET_FILE = "tokenizer.json", "target_tokenizer.json"
+"""Of the text that is read, and of the one that is written, where that is another."""
+FINGERPRINTS = {
+    TOKENIZER_FILE: "tokenizer_fingerprint",
+    TARGET_FILE: "target_fingerprint",
+}
+"""Fields of `config.json` that tell the tokenizers apart."""
+END_IDS = "end_ids"
 WRAPPERS = ("_orig_mod.", "module.")
 """What torch.compile and DataParallel put in front of every address."""
-LAYERS = "layers."
-"""What the address of every weight inside a layer begins with."""
+LAYER = re.compile(r"(?:encoder\.|decoder\.)?layers\.\d+\.")
+"""How the address of a weight begins that belongs to a layer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +62,8 @@ class NativeModel:
     """What is odd about them and may surprise, a sentence each."""
     written_with: Tokenizer | None = None
     """Of the text that is written, where another tokenizer reads it."""
+    end_ids: tuple[int, ...] = ()
+    """Tokens that end a text which is written, as its files say."""
 
 
 class OpenModel(Protocol):
@@ -68,7 +78,7 @@ class OpenModel(Protocol):
         """Its tokenizer."""
 
 
-def save_model(
+def save_model(  # noqa: PLR0913 (most of them by name, and with a default)
     folder: Path,
     config: ModelConfig,
     weights: Mapping[str, Tensor],
@@ -76,10 +86,13 @@ def save_model(
     *,
     name: str,
     dtype: torch.dtype | None = None,
+    written_with: Tokenizer | None = None,
+    end_ids: tuple[int, ...] = (),
 ) -> None:
     """Write a model's three files into a folder that exists, each of them whole.
 
-    `dtype` narrows the stored weights, for instance to float16.
+    `dtype` narrows the stored weights, for instance to float16. Where the text that is
+    written has a tokenizer of its own, `written_with`, that is a fourth file.
 
     Raises:
         CheckpointError: A file could not be written.
@@ -93,8 +106,14 @@ def save_model(
         "version": VERSION,
         "name": name,
         "model": config.to_dict(),
-        "tokenizer_fingerprint": tokenizer.fingerprint,
+        FINGERPRINTS[TOKENIZER_FILE]: tokenizer.fingerprint,
     }
+    if written_with is not None:
+        about[FINGERPRINTS[TARGET_FILE]] = written_with.fingerprint
+        content = json.dumps(tokenizer_json(written_with), ensure_ascii=False)
+        write_whole(folder / TARGET_FILE, content.encode())
+    if end_ids:
+        about[END_IDS] = list(end_ids)
     write_whole(folder / WEIGHTS_FILE, save(stored, {"format": "pt"}))
     save_tokenizer(tokenizer, folder)
     write_whole(folder / CONFIG_FILE, json.dumps(about, indent=2).encode())
@@ -114,8 +133,13 @@ def read_model(folder: Path, like: OpenModel | None = None) -> NativeModel:
         raise CheckpointError(f"{path}: {error}") from error
     notes: list[str] = []
     warnings: list[str] = []
-    fingerprint = about.get("tokenizer_fingerprint")
-    tokenizer = _tokenizer(folder, config, fingerprint, like, warnings)
+    prints = {file: about.get(field) for file, field in FINGERPRINTS.items()}
+    known = like if like is not None and like.config == config else None
+    tokenizers = [
+        _tokenizer(folder / file, config, fingerprint, known, warnings)
+        for file, fingerprint in prints.items()
+        if file == TOKENIZER_FILE or fingerprint is not None
+    ]
     weights = _unwrapped(read_tensors(folder / WEIGHTS_FILE), warnings)
     _check_kinds(folder / WEIGHTS_FILE, weights)
     _check_layers(folder / WEIGHTS_FILE, weights, config)
@@ -123,7 +147,23 @@ def read_model(folder: Path, like: OpenModel | None = None) -> NativeModel:
     weights = _widened(weights, notes)
     count_nan(weights, warnings)
     name = str(about.get("name", folder.name))
-    return NativeModel(config, weights, tokenizer, name, tuple(notes), tuple(warnings))
+    tokenizer, written_with = (*tokenizers, None)[:2]
+    assert tokenizer is not None
+    return NativeModel(
+        config,
+        weights,
+        tokenizer,
+        name,
+        tuple(notes),
+        tuple(warnings),
+        written_with,
+        _end_ids(about),
+    )
+
+
+def _end_ids(about: Mapping[str, Any]) -> tuple[int, ...]:
+    ids = about.get(END_IDS)
+    return tuple(i for i in ids if type(i) is int) if isinstance(ids, list) else ()
 
 
 def check_folder(folder: Path) -> None:
@@ -173,12 +213,12 @@ def _check_layers(
     path: Path, weights: Mapping[str, Tensor], config: ModelConfig
 ) -> None:
     """Refuse another count of layers than the configuration's, before any is made."""
-    inside = (address for address in weights if address.startswith(LAYERS))
-    n_layers = len({address.split(".")[1] for address in inside})
-    if n_layers != config.n_layers:
+    found = {layer[0] for address in weights if (layer := LAYER.match(address))}
+    n_layers = config.n_encoder_layers + config.n_layers
+    if len(found) != n_layers:
         raise CheckpointError(
-            f"{path} has weights of {n_layers} layers, {CONFIG_FILE} asks for "
-            f"{config.n_layers}; use the files of one model."
+            f"{path} has weights of {len(found)} layers, {CONFIG_FILE} asks for "
+            f"{n_layers}; use the files of one model."
         )
 
 
@@ -236,17 +276,16 @@ def _there(path: Path) -> Path:
 
 
 def _tokenizer(
-    folder: Path,
+    path: Path,
     config: ModelConfig,
     fingerprint: object,
-    like: OpenModel | None,
+    known: OpenModel | None,
     warnings: list[str],
 ) -> Tokenizer:
-    """The model's tokenizer: that of `like` where the fingerprints agree."""
-    path = _there(folder / TOKENIZER_FILE)
-    known = like.tokenizer if like is not None and like.config == config else None
-    if known is not None and known.fingerprint == fingerprint:
-        return known
+    """A tokenizer of the model: that of the known one where the fingerprints agree."""
+    path = _there(path)
+    if known is not None and known.tokenizer.fingerprint == fingerprint:
+        return known.tokenizer
     tokenizer = open_tokenizer(path)
     if tokenizer.n_vocab != config.n_vocab:
         raise CheckpointError(

@@ -9,13 +9,21 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from core.bundle import open_bundle
 from core.checkpoints.native import read_model, save_model, weight_shapes
 from core.config import ModelConfig
 from core.errors import CoreError
+from core.pipeline import run_trace
 from core.tokenizers.bpe import BpeTokenizer
 from core.tokenizers.folder import save_tokenizer
 from core.tokenizers.simple import learn_characters
-from tests.helpers.bundles import save_tiny, tiny_bundle, tiny_tokenizer
+from tests.helpers.bundles import (
+    TWO_SIDES,
+    encoder_decoder_bundle,
+    save_tiny,
+    tiny_bundle,
+    tiny_tokenizer,
+)
 
 POINTER = (
     f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 123456\n"
@@ -48,6 +56,64 @@ def test_what_was_saved_comes_back(tmp_path: Path, tied: bool) -> None:
     assert model.weights.keys() == bundle.weights.keys()
     for address, weight in bundle.weights.items():
         assert torch.equal(weight, model.weights[address]), address
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+def test_a_model_of_two_sides_comes_back(tmp_path: Path, kind: str) -> None:
+    fields = {**TWO_SIDES[kind], "n_encoder_layers": 3, "start_id": 7}
+    bundle = tiny_bundle(**fields)
+    folder = save_tiny(tmp_path, "two sides", **fields)
+    model = read_model(folder)
+    assert (model.config, model.written_with) == (bundle.config, None)
+    assert (model.config.start_id, model.config.n_encoder_layers) == (7, 3)
+    assert model.weights.keys() == bundle.weights.keys()
+    opened = open_bundle(folder, "cpu")
+    ours, again = (
+        run_trace(each, "the cat", target="a dog")["output.logits"]
+        for each in (bundle, opened)
+    )
+    assert (ours == again).all()
+
+
+def test_the_tokenizer_of_what_is_written_and_the_ends_come_back(
+    tmp_path: Path,
+) -> None:
+    bundle = encoder_decoder_bundle("Marian")
+    merges = bundle.tokenizer.merges
+    other = BpeTokenizer.from_merges(tuple(reversed(merges)), bundle.tokenizer.specials)
+    save_model(
+        tmp_path,
+        bundle.config,
+        bundle.weights,
+        bundle.tokenizer,
+        name="two tongues",
+        written_with=other,
+        end_ids=(3, 5),
+    )
+    model = read_model(tmp_path)
+    assert model.tokenizer.fingerprint == bundle.tokenizer.fingerprint
+    assert model.written_with is not None
+    assert model.written_with.fingerprint == other.fingerprint
+    opened = open_bundle(tmp_path, "cpu")
+    assert opened.end_ids == (3, 5)
+    text = "the cat sat"
+    assert opened.target_tokenizer.encode(text).ids == other.encode(text).ids
+    assert opened.tokenizer.encode(text).ids != other.encode(text).ids
+    (tmp_path / "target_tokenizer.json").unlink()
+    with pytest.raises(CoreError, match=r"target_tokenizer\.json is missing"):
+        read_model(tmp_path)
+
+
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_layers_that_one_side_lacks_are_told(tmp_path: Path, side: str) -> None:
+    folder = save_tiny(tmp_path, n_encoder_layers=2)
+    change_weights(
+        folder, lambda w: {k: w[k] for k in w if not k.startswith(f"{side}.layers.1")}
+    )
+    with pytest.raises(
+        CoreError, match=r"weights of 3 layers, config\.json asks for 4"
+    ):
+        read_model(folder)
 
 
 def test_a_tied_head_is_saved_once(tmp_path: Path) -> None:

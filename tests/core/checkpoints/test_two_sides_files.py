@@ -10,8 +10,8 @@ from safetensors.torch import load_file
 
 from core.bundle import open_bundle
 from core.checkpoints.fields import read_fields
+from core.checkpoints.generation import end_ids
 from core.checkpoints.huggingface import read_huggingface
-from core.checkpoints.sides import end_ids
 from core.pipeline import run_trace
 from tests.helpers.huggingface import change_config, change_tensors, refused
 from tests.helpers.two_sides import TWO_SIDED, save_pair
