@@ -85,6 +85,12 @@ class GeneratingWorker(Worker):
             teller.tell()
 
 
+def stop_ids(bundle: "Bundle") -> tuple[int, ...]:
+    """The tokens that end a text: those the files name, or else the end of text."""
+    end = bundle.target_tokenizer.specials.get(END_OF_TEXT)
+    return bundle.end_ids or (() if end is None else (end,))
+
+
 class Teller:
     """Gathers new tokens until it is time to tell of them."""
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from threading import Event
 
 import pytest
@@ -51,6 +52,16 @@ def test_it_stops_after_the_end_of_the_text(worker, monkeypatch):
     monkeypatch.setitem(vars(tiny_tokenizer()), "specials", {"<|endoftext|>": first})
     worker.told.clear()
     worker.answer(request(5, Sampling(temperature=0)))
+    assert worker.told == [(first,)]
+
+
+def test_the_ends_that_the_files_name_go_before(worker):
+    worker.answer(request(1, Sampling(temperature=0)))
+    first = worker.told[0][0]
+    worker.told.clear()
+    bundle = replace(tiny_bundle(), end_ids=(first, 1))
+    how = PROMPT, Sampling(temperature=0), 5, Event()
+    worker.answer(GenerateRequest(bundle, *how))
     assert worker.told == [(first,)]
 
 
