@@ -1,7 +1,7 @@
 """The tokens panel: text into words, words into pieces by merges, pieces into ids.
 
-Steps: tokens.pieces, tokens.merges, tokens.ids. At the left always the words, at the
-right the face of the step.
+Steps: tokens.pieces, tokens.merges, tokens.ids, of either side of a model. At the left
+always the words, at the right the face of the step.
 """
 
 from dataclasses import replace
@@ -18,6 +18,7 @@ from app.panels.tokens.search import SearchFace
 from app.panels.tokens.words import WordsCard
 from app.scene import Scene
 from app.session import Session
+from core.trace.step import name_of
 from core.trace.views.tokens import first_token_of
 
 CARD_GAP = 12
@@ -65,7 +66,7 @@ class TokensPanel(Panel):
             "tokens.merges": self.by_method[scene.tokenizer.method],
             "tokens.ids": self.ids,
         }
-        face = faces[scene.selection.step]
+        face = faces[name_of(scene.selection.step)]
         self.words.display(scene)
         face.display(scene)
         self.faces.setCurrentWidget(face)
@@ -73,7 +74,7 @@ class TokensPanel(Panel):
     @Slot(int)
     def _on_word_requested(self, word: int) -> None:
         if self._scene is not None:
-            self._choose(first_token_of(self._scene.trace.encoding, word))
+            self._choose(first_token_of(self._scene.tokens.encoding, word))
 
     @Slot(int)
     def _on_token_requested(self, token: int) -> None:

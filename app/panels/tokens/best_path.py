@@ -16,6 +16,7 @@ from app.widgets.play_slider import PlaySlider
 from app.widgets.rows import Column, Row, Rows
 from core.tokenizers.base import Encoding
 from core.tokenizers.labels import label_of
+from core.trace.token_side import TokenSide
 from core.trace.views.tokens import cut_note, no_merges_reason, word_of, word_title
 from core.trace.views.ways import LatticeArc, LatticeView, lattice_view, letters_title
 
@@ -70,12 +71,12 @@ class BestPathFace(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the word of the query token as far as the selection has walked."""
-        encoding = scene.trace.encoding
+        encoding = scene.tokens.encoding
         chosen = word_of(encoding, scene.selection.query)
         word = encoding.words[chosen]
         if self._shown != (encoding, chosen):
             self._shown = (encoding, chosen)
-            self._show_word(encoding, chosen)
+            self._show_word(scene.tokens, chosen)
         done = min(scene.selection.n_merges, word.n_recorded)
         self.lattice.set_position(done)
         self.rows.show_rows(rows_at(self._view, done))
@@ -83,11 +84,11 @@ class BestPathFace(Card):
         title = letters_title(word, done) if self._view else "no path"
         self.set_title(f"{word_title(word)} · {title}")
 
-    def _show_word(self, encoding: Encoding, chosen: int) -> None:
-        word = encoding.words[chosen]
+    def _show_word(self, tokens: TokenSide, chosen: int) -> None:
+        word = tokens.encoding.words[chosen]
         self.slider.stop()
         view = self._view = lattice_view(word)
-        reason = "" if view else no_merges_reason(encoding, chosen)
+        reason = "" if view else no_merges_reason(tokens.encoding, chosen, tokens.name)
         self.pages.setCurrentIndex(int(bool(reason)))
         self.empty.word.show_text(" ".join(map(label_of, word.symbols)))
         self.empty.reason.setText(reason)

@@ -44,7 +44,7 @@ class CharactersFace(Card):
             self._place_of = {row.id: place for place, row in enumerate(self._rows)}
             self.flow.show_words(tuple(map(flow_word, self._rows)))
             self.set_title(vocabulary_title(scene.tokenizer))
-        self._ids = scene.trace.ids
+        self._ids = scene.tokens.encoding.ids
         chosen = self._ids[scene.selection.query]
         self.flow.set_chosen(self._place_of.get(chosen))
 

@@ -18,6 +18,7 @@ from app.widgets.elided import ElidedLabel
 from app.widgets.rows import Column, Row, Rows
 from app.widgets.word_flow import WordFlow
 from core.tokenizers.base import Encoding
+from core.trace.step import DECODER
 from core.trace.views.tokens import (
     PieceRow,
     counted,
@@ -29,6 +30,7 @@ from core.trace.views.tokens import (
 
 COUNT_NOTE = "Tokens count from 1; the position added to the first of them is 0."
 SPLIT_NOTE = "Under each character stand its bytes, in hexadecimal."
+START_NOTE = "The first is the model's start token; nobody typed it."
 COLUMNS = (
     Column("token no.", is_number=True, ink="muted"),
     Column("token"),
@@ -59,14 +61,15 @@ class PiecesFace(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the split and mark the word of the query token."""
-        encoding = scene.trace.encoding
+        encoding, side = scene.tokens.encoding, scene.tokens.name
         if encoding is not self._shown:
             self._shown = encoding
-            words = zip(encoding.words, word_notes(encoding), strict=True)
+            words = zip(encoding.words, word_notes(encoding, side), strict=True)
             self.flow.show_words(tuple(flow_word(w.data, note) for w, note in words))
             self.reading.display(encoding, scene.tokenizer)
             n = counted(encoding.n_bytes, "byte")
             self.set_title(f"{counted(encoding.n_characters, 'character')}, {n}")
+            self.set_note(with_start(SPLIT_NOTE, side))
         self.flow.set_chosen(word_of(encoding, scene.selection.query))
 
 
@@ -98,20 +101,28 @@ class IdsFace(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the tokens and mark the query."""
-        encoding = scene.trace.encoding
+        encoding = scene.tokens.encoding
         if encoding is not self._shown:
             self._shown = encoding
+            self.set_note(with_start(COUNT_NOTE, scene.tokens.name))
             self.set_title(counted(len(encoding.pieces), "token"))
             self.rows.show_rows(table_rows(encoding))
             self._show_decoded(scene)
         self.rows.set_chosen(scene.selection.query)
 
     def _show_decoded(self, scene: Scene) -> None:
-        decoded = scene.tokenizer.decode(scene.trace.ids)
+        pieces = scene.tokens.encoding.pieces
+        own = pieces[1:] if scene.tokens.name == DECODER else pieces
+        decoded = scene.tokenizer.decode([piece.id for piece in own])
         self.decoded.show_text(one_line(decoded))
         ink, words = VERDICTS[verdict_on(decoded, scene)]
         self.verdict.setText(words)
         set_ink(self.verdict, ink)
+
+
+def with_start(note: str, side: str) -> str:
+    """A note; of a target first what its start token is."""
+    return f"{START_NOTE} {note}" if side == DECODER else note
 
 
 Verdict = Literal["equal", "as read", "different"]
@@ -128,7 +139,7 @@ def verdict_on(decoded: str, scene: Scene) -> Verdict:
 
     A tokenizer that changes the text, or keeps no spaces, cannot lead back to it.
     """
-    if decoded == scene.trace.text:
+    if decoded == scene.tokens.encoding.text:
         return "equal"
     is_changed = bool(scene.tokenizer.notes) or scene.tokenizer.method == SPACELESS
     return "as read" if is_changed else "different"

@@ -18,6 +18,7 @@ from app.widgets.merge_tree_layout import TreeNode
 from app.widgets.play_slider import PlaySlider
 from core.tokenizers.base import Encoding
 from core.tokenizers.labels import label_of
+from core.trace.token_side import TokenSide
 from core.trace.views.tokens import (
     Join,
     MergeState,
@@ -87,22 +88,22 @@ class MergesFace(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the word of the query token after the selection's merges."""
-        encoding = scene.trace.encoding
+        encoding = scene.tokens.encoding
         chosen = word_of(encoding, scene.selection.query)
         word = encoding.words[chosen]
         if self._shown != (encoding, chosen):
             self._shown = (encoding, chosen)
-            self._show_word(encoding, chosen)
+            self._show_word(scene.tokens, chosen)
         n_merges = min(scene.selection.n_merges, len(word.merges))
         self.rows.set_position(n_merges)
         self.tree.set_position(n_merges)
         self.slider.show_position(n_merges, len(word.merges))
         self.set_title(f"{word_title(word)} · {merges_title(word, n_merges)}")
 
-    def _show_word(self, encoding: Encoding, chosen: int) -> None:
-        word = encoding.words[chosen]
+    def _show_word(self, tokens: TokenSide, chosen: int) -> None:
+        word = tokens.encoding.words[chosen]
         self.slider.stop()
-        reason = no_merges_reason(encoding, chosen)
+        reason = no_merges_reason(tokens.encoding, chosen, tokens.name)
         self.pages.setCurrentIndex(int(bool(reason)))
         self.empty.word.show_text(" ".join(map(label_of, word.symbols)))
         self.empty.reason.setText(reason)

@@ -14,6 +14,7 @@ from app.widgets.merge_rows import MergeRow, MergeRows
 from app.widgets.play_slider import PlaySlider
 from core.tokenizers.base import Encoding
 from core.tokenizers.labels import label_of
+from core.trace.token_side import TokenSide
 from core.trace.views.tokens import no_merges_reason, way_reason, word_of, word_title
 from core.trace.views.ways import SearchState, rounds_title, search_states
 
@@ -52,23 +53,23 @@ class SearchFace(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the word of the query token in the selection's round."""
-        encoding = scene.trace.encoding
+        encoding = scene.tokens.encoding
         chosen = word_of(encoding, scene.selection.query)
         word = encoding.words[chosen]
         if self._shown != (encoding, chosen):
             self._shown = (encoding, chosen)
-            self._show_word(encoding, chosen)
+            self._show_word(scene.tokens, chosen)
         done = min(scene.selection.n_merges, word.n_recorded)
         self.rows.set_position(done)
         self.slider.show_position(done, word.n_recorded)
         title = rounds_title(word, done) if word.n_recorded else "no search"
         self.set_title(f"{word_title(word)} · {title}")
 
-    def _show_word(self, encoding: Encoding, chosen: int) -> None:
-        word = encoding.words[chosen]
+    def _show_word(self, tokens: TokenSide, chosen: int) -> None:
+        word = tokens.encoding.words[chosen]
         self.slider.stop()
         states = search_states(word)
-        reason = no_merges_reason(encoding, chosen)
+        reason = no_merges_reason(tokens.encoding, chosen, tokens.name)
         self.pages.setCurrentIndex(int(bool(reason)))
         self.empty.word.show_text(" ".join(map(label_of, word.symbols)))
         self.empty.reason.setText(reason)

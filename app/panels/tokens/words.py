@@ -20,7 +20,17 @@ from app.widgets.card import Card, plain_label
 from app.widgets.word_flow import FlowCell, FlowWord, WordFlow
 from core.tokenizers.base import Encoding
 from core.tokenizers.labels import label_of
-from core.trace.views.tokens import counted, letters, special_in, word_notes, word_of
+from core.trace.step import name_of
+from core.trace.token_side import TokenSide
+from core.trace.views.tokens import (
+    counted,
+    letters,
+    special_in,
+    word_name,
+    word_notes,
+    word_of,
+    words_title,
+)
 
 GAP = 4
 FACE_WITH_BYTES = "tokens.pieces"
@@ -103,30 +113,32 @@ class WordsCard(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the words of the scene's sentence and the bytes of the chosen one."""
-        encoding = scene.trace.encoding
+        encoding = scene.tokens.encoding
         is_new = encoding is not self._shown
         if is_new:
             self._shown = encoding
-            self._show_words(encoding)
-        self.bytes_title.setVisible(scene.selection.step != FACE_WITH_BYTES)
-        self.bytes.setVisible(scene.selection.step != FACE_WITH_BYTES)
+            self._show_words(scene.tokens)
+        is_shown_there = name_of(scene.selection.step) == FACE_WITH_BYTES
+        self.bytes_title.setVisible(not is_shown_there)
+        self.bytes.setVisible(not is_shown_there)
         special = special_in(encoding.text, scene.tokenizer.specials)
         self.specials.show_choice(special, self._session.reads_specials)
         chosen = word_of(encoding, scene.selection.query)
         if is_new or chosen != self._chosen:
             self._chosen = chosen
-            self._show_bytes(encoding, chosen)
+            self._show_bytes(scene.tokens, chosen)
 
-    def _show_words(self, encoding: Encoding) -> None:
-        words = zip(encoding.words, word_notes(encoding), strict=True)
+    def _show_words(self, tokens: TokenSide) -> None:
+        encoding = tokens.encoding
+        words = zip(encoding.words, word_notes(encoding, tokens.name), strict=True)
         self.words.show_words(
             tuple(FlowWord((FlowCell(label_of(w.data)),), note) for w, note in words)
         )
-        n = len(encoding.words)
-        self.set_title(counted(n, "word"))
+        self.set_title(words_title(encoding, tokens.name))
 
-    def _show_bytes(self, encoding: Encoding, chosen: int) -> None:
-        data = encoding.words[chosen].data
+    def _show_bytes(self, tokens: TokenSide, chosen: int) -> None:
+        data = tokens.encoding.words[chosen].data
         self.words.set_chosen(chosen)
-        self.bytes_title.setText(f"word {chosen + 1} has {counted(len(data), 'byte')}")
+        name = word_name(chosen, tokens.name)
+        self.bytes_title.setText(f"{name} has {counted(len(data), 'byte')}")
         self.bytes.show_words((flow_word(data),))

@@ -12,6 +12,7 @@ from core.tokenizers.base import Encoding, Piece, Span, Tokenizer, Word
 from core.tokenizers.decoding import decoded_characters, text_bytes
 from core.tokenizers.labels import label_of
 from core.tokenizers.ways import Candidate, Lattice, Merge
+from core.trace.step import DECODER, ENCODER, ONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +97,36 @@ def letters(data: bytes) -> tuple[Letter, ...]:
     )
 
 
-def word_notes(encoding: Encoding) -> tuple[str, ...]:
-    """What there is to say of each word: its place, size and number of tokens."""
+def words_title(encoding: Encoding, side: str = "") -> str:
+    """How many words a text has; a target's start token is none of them."""
     n = len(encoding.words)
+    if side != DECODER:
+        return counted(n, "word")
+    return f"start token and {counted(n - 1, 'word')}" if n > 1 else "start token alone"
+
+
+def word_name(place: int, side: str = "") -> str:
+    """What a word is called: "word 3", counted behind a target's start token."""
+    if side != DECODER:
+        return f"word {place + 1}"
+    return f"word {place}" if place else "the start token"
+
+
+def word_notes(encoding: Encoding, side: str = "") -> tuple[str, ...]:
+    """What there is to say of each word: its place, size and number of tokens."""
+    if side == DECODER:
+        return (ADDED[DECODER], *_word_notes(encoding.words[1:]))
+    return _word_notes(encoding.words)
+
+
+def _word_notes(words: Sequence[Word]) -> tuple[str, ...]:
+    n = len(words)
     return tuple(
         f"word {place + 1} of {n}\n"
         f"{counted(len(word.data), 'byte')}, {counted(len(word.symbols), 'token')}"
         + LEADING_SPACE
         * (word.symbols[0][:1] == b" " and len(word.symbols[0]) > 1)
-        for place, word in enumerate(encoding.words)
+        for place, word in enumerate(words)
     )
 
 
@@ -192,14 +214,22 @@ def cut_note(word: Word) -> str:
     return f"showing the first {word.n_recorded:,} of {word.n_steps:,} steps"
 
 
-def no_merges_reason(encoding: Encoding, word: int) -> str:
+ADDED = {
+    ONE: "The tokenizer puts this token around every text. Nobody typed it.",
+    ENCODER: "The tokenizer puts this token around every text. Nobody typed it.",
+    DECODER: "The model begins every target with this token. Nobody typed it.",
+}
+"""What is said of a token that is nobody's text, by side."""
+
+
+def no_merges_reason(encoding: Encoding, word: int, side: str = "") -> str:
     """Why a word has no merges; "" where it has some."""
     chosen = encoding.words[word]
     piece = encoding.pieces[first_token_of(encoding, word)]
     if chosen.n_recorded:
         return ""
     if piece.is_added:
-        return "The tokenizer puts this token around every text. Nobody typed it."
+        return ADDED[side]
     if piece.is_special:
         return "A special token is one id from the start. Nothing inside it is merged."
     if reason := way_reason(chosen):

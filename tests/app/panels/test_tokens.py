@@ -14,7 +14,7 @@ from core.tokenizers.base import METHODS
 from core.tokenizers.library import LibraryTokenizer
 from core.trace.selection import Selection
 from tests.helpers.bundles import TINY, character_bundle, random_model, tiny_bundle
-from tests.helpers.scenes import AskedSession, scene_of
+from tests.helpers.scenes import AskedSession, pair_scene, scene_of
 from tests.helpers.trained_tokenizers import content_of
 
 
@@ -208,3 +208,38 @@ def test_a_text_that_cannot_come_back_is_no_warning(panel):
     panel.display(scene_with("bert", step="tokens.ids"))
     assert "as the tokenizer reads it" in panel.ids.verdict.text()
     assert panel.ids.rows._rows[0].texts[4:6] == ("–", "–")
+
+
+# Two sides.
+
+
+@pytest.mark.parametrize("step", ["pieces", "merges", "ids"])
+def test_each_side_shows_its_own_text(panel, step):
+    panel.display(pair_scene(f"encoder.tokens.{step}", query=2))
+    assert panel.words.title == "6 words"
+    panel.display(pair_scene(f"decoder.tokens.{step}", query=2))
+    assert panel.words.title == "start token and 3 words"
+    assert panel.words.bytes_title.text().startswith("word 2")
+
+
+def test_the_start_token_is_said_to_be_the_models(panel):
+    scene = pair_scene("decoder.tokens.merges", target="")
+    panel.display(scene)
+    assert panel.words.title == "start token alone"
+    assert "The model begins every target" in panel.merges.empty.reason.text()
+    assert "the start token" in panel.words.bytes_title.text()
+    panel.display(pair_scene("decoder.tokens.ids", target=""))
+    assert "nobody typed it" in panel.ids.note
+
+
+def test_a_target_is_decoded_without_its_start_token(panel):
+    panel.display(pair_scene("decoder.tokens.ids"))
+    assert "equal to the text" in panel.ids.verdict.text()
+
+
+def test_a_word_of_the_target_asks_for_its_first_token(panel):
+    scene = pair_scene("decoder.tokens.pieces")
+    panel.display(scene)
+    panel.words.words.word_clicked.emit(2)
+    first = next(i for i, p in enumerate(scene.trace.encoding.pieces) if p.word == 2)
+    assert panel.session.wishes[-1].query == first
