@@ -75,7 +75,7 @@ class GeneratingWorker(Worker):
             request.n_new,
             should_stop=lambda: request.stop.is_set() or self.should_end(),
             source=source.ids if source else None,
-            stop_ids=end_ids(bundle.target_tokenizer),
+            stop_ids=bundle.end_ids or end_ids(bundle.target_tokenizer),
             watch=recording,
         )
         try:
@@ -83,12 +83,6 @@ class GeneratingWorker(Worker):
                 teller.take(token.token_id)
         finally:
             teller.tell()
-
-
-def stop_ids(bundle: "Bundle") -> tuple[int, ...]:
-    """The tokens that end a text: those the files name, or else the end of text."""
-    end = bundle.target_tokenizer.specials.get(END_OF_TEXT)
-    return bundle.end_ids or (() if end is None else (end,))
 
 
 class Teller:
