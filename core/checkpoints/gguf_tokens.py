@@ -10,46 +10,32 @@ from typing import Any
 
 from core.checkpoints.gguf_header import GgufHeader
 from core.errors import CheckpointError
+from core.tokenizers import splits
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.described import tokenizer_of
 from core.tokenizers.gpt2_files import BYTE_LEVEL, PLAIN_MODEL
 from core.tokenizers.reading import PLACED_ANYWHERE
-from core.tokenizers.spelling import SPACE_MARK, Json
+from core.tokenizers.sentencepiece import (
+    BPE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    USER_DEFINED,
+    SentencePiece,
+    Spec,
+    sentencepiece_content,
+)
+from core.tokenizers.spelling import Json
 
 KEYS = "tokenizer.ggml."
-UNKNOWN, CONTROL, USER_DEFINED = 2, 3, 4
-"""Kinds of tokens that are more than pieces of words."""
 ASSUMED_SPLIT = "gpt-2"
 ENDS = (("add_bos_token", "bos_token"), ("add_eos_token", "eos_token"))
 
-LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-QWEN2 = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
-
-
-def _by_pattern(pattern: str) -> Json:
-    """Split as a pattern says; the bytes become letters afterwards."""
-    split = {
-        "type": "Split",
-        "pattern": {"Regex": pattern},
-        "behavior": "Isolated",
-        "invert": False,
-    }
-    letters = {**BYTE_LEVEL, "use_regex": False}
-    return {"type": "Sequence", "pretokenizers": [split, letters]}
-
-
-DIGITS_APART: Json = {
-    "type": "Sequence",
-    "pretokenizers": [{"type": "Digits", "individual_digits": True}, BYTE_LEVEL],
-}
 SPLITS: Mapping[str, Json] = {
-    "gpt-2": {"pre_tokenizer": BYTE_LEVEL},
-    "smollm": {"pre_tokenizer": DIGITS_APART},
-    "llama-bpe": {"pre_tokenizer": _by_pattern(LLAMA3), "ignore_merges": True},
-    "qwen2": {"pre_tokenizer": _by_pattern(QWEN2), "normalizer": {"type": "NFC"}},
+    "gpt-2": splits.GPT_2,
+    "smollm": splits.DIGITS_APART,
+    "llama-bpe": {**splits.LLAMA_3, "ignore_merges": True},
+    "qwen2": splits.QWEN_2,
 }
 """What the names of `tokenizer.ggml.pre` stand for."""
 SAME_SPLITS = {"llama3": "llama-bpe", "llama-v3": "llama-bpe", "gpt2": "gpt-2"}
@@ -116,39 +102,18 @@ def _byte_level(values: Json) -> Made:
 
 
 def _sentencepiece(values: Json) -> Made:
-    ids, scores = _ids(values["tokens"]), values["scores"]
-    has_space = values.get("add_space_prefix", True)
-    prefix = [{"type": "Prepend", "prepend": SPACE_MARK}] if has_space else []
-    strip = [{"type": "Strip", "content": " ", "start": 1, "stop": 0}]
-    content = {
-        "normalizer": {
-            "type": "Sequence",
-            "normalizers": [*prefix, _replacing(" ", SPACE_MARK)],
-        },
-        "pre_tokenizer": None,
-        "decoder": {
-            "type": "Sequence",
-            "decoders": [
-                _replacing(SPACE_MARK, " "),
-                {"type": "ByteFallback"},
-                {"type": "Fuse"},
-                *(strip if has_space else []),
-            ],
-        },
-        "model": {
-            **PLAIN_MODEL,
-            "unk_token": values["tokens"][values.get("unknown_token_id", 0)],
-            "fuse_unk": True,
-            "byte_fallback": True,
-            "vocab": ids,
-            "merges": merges_of(ids, scores),
-        },
-    }
-    return content, True, ()
-
-
-def _replacing(old: str, new: str) -> Json:
-    return {"type": "Replace", "pattern": {"String": old}, "content": new}
+    tokens = list(_ids(values["tokens"]))
+    kinds = values.get("token_type") or [NORMAL] * len(tokens)
+    rows = zip(tokens, values["scores"], kinds, strict=True)
+    spec = Spec(
+        model=BPE,
+        has_bytes=True,
+        unk_id=int(values.get("unknown_token_id", 0)),
+        has_prefix=bool(values.get("add_space_prefix", True)),
+        joins_spaces=False,
+    )
+    pieces = [SentencePiece(*row) for row in rows]
+    return sentencepiece_content(pieces, spec, is_legacy=True), True, ()
 
 
 KINDS: Mapping[str, Callable[[Json], Made]] = {
@@ -156,25 +121,6 @@ KINDS: Mapping[str, Callable[[Json], Made]] = {
     "llama": _sentencepiece,
 }
 """What the values of `tokenizer.ggml.model` stand for."""
-
-
-def merges_of(ids: Mapping[str, int], scores: Sequence[float]) -> list[list[str]]:
-    """The merges that SentencePiece's scores stand for, the first ones first.
-
-    Of all neighbours that make a token, those join whose token has the highest score.
-    """
-    found = [
-        (-scores[token_id], token_id, left, right)
-        for name, token_id in ids.items()
-        for left, right in _halves(name)
-        if left in ids and right in ids
-    ]
-    found.sort(key=lambda each: (*each[:2], ids[each[2]], ids[each[3]]))
-    return [[left, right] for *_, left, right in found]
-
-
-def _halves(name: str) -> Iterator[tuple[str, str]]:
-    return ((name[:cut], name[cut:]) for cut in range(1, len(name)))
 
 
 def _ids(tokens: Sequence[str]) -> dict[str, int]:

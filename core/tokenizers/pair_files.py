@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TokenizerError
+from core.tokenizers import splits
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.class_names import class_of
 from core.tokenizers.described import tokenizer_of
@@ -38,34 +39,15 @@ CLASS_OF_MODEL = {
     "qwen3": "Qwen2Tokenizer",
 }
 """Where only the model's kind is known."""
-QWEN_WORDS = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
-    r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-QWEN: Json = {
-    "normalizer": {"type": "NFC"},
-    "pre_tokenizer": {
-        "type": "Sequence",
-        "pretokenizers": [
-            {
-                "type": "Split",
-                "pattern": {"Regex": QWEN_WORDS},
-                "behavior": "Isolated",
-                "invert": False,
-            },
-            {**BYTE_LEVEL, "use_regex": False},
-        ],
-    },
-}
 ADDED = "added_tokens_decoder"
 ENDS = {"cls_token": "<s>", "sep_token": "</s>"}
 """What RoBERTa's tokens around a text are called where the configuration is silent."""
 WITH_ENDS = ("RobertaTokenizer", "BartTokenizer")
 SPLITS: Mapping[str, Json] = {
-    GPT2: {"pre_tokenizer": BYTE_LEVEL},
-    "RobertaTokenizer": {"pre_tokenizer": BYTE_LEVEL},
-    "BartTokenizer": {"pre_tokenizer": BYTE_LEVEL},
-    "Qwen2Tokenizer": QWEN,
+    GPT2: splits.GPT_2,
+    "RobertaTokenizer": splits.GPT_2,
+    "BartTokenizer": splits.GPT_2,
+    "Qwen2Tokenizer": splits.QWEN_2,
 }
 """How the classes split a text."""
 
@@ -122,7 +104,7 @@ def _content(
 def _split(name: str, config: Json) -> Json:
     """How a class splits a text; the configuration may put a space in front of it."""
     has_prefix = bool(config.get("add_prefix_space"))
-    if SPLITS[name] is QWEN or not has_prefix:
+    if not has_prefix or SPLITS[name] is not splits.GPT_2:
         return SPLITS[name]
     return {"pre_tokenizer": {**BYTE_LEVEL, "add_prefix_space": True}}
 

@@ -190,7 +190,7 @@ def _pieces_alone(model: Json) -> dict[str, Any]:
     del own[RULES]
     if isinstance(model["vocab"], Mapping):
         own["vocab"] = {hidden.get(name, name): i for name, i in model["vocab"].items()}
-        own["unk_token"] = hidden[unknown_name(model)]
+        own["unk_token"] = hidden.get(unknown_name(model), unknown_name(model))
     else:
         own["vocab"] = [
             [hidden.get(name, name), score] for name, score in model["vocab"]

@@ -4,7 +4,7 @@ import pytest
 
 from core.checkpoints.gguf_families import gguf_family
 from core.checkpoints.gguf_header import read_header
-from core.checkpoints.gguf_tokens import merges_of, read_tokens
+from core.checkpoints.gguf_tokens import read_tokens
 from core.errors import CheckpointError
 from tests.helpers.bundles import tiny_tokenizer
 from tests.helpers.gguf import byte_level_settings, save_tiny, write_gguf
@@ -134,14 +134,3 @@ def test_a_file_that_wants_no_start_and_no_space_gets_none(tmp_path):
     }
     path = write_gguf(tmp_path / "a.gguf", values)
     assert read_tokens(read_header(path)).encode("ab").ids == (262,)
-
-
-def test_merges_follow_the_scores_of_what_they_make():
-    ids = {"a": 0, "b": 1, "ab": 2, "ba": 3, "aba": 4}
-    scores = [0.0, 0.0, -2.0, -1.0, -3.0]
-    assert merges_of(ids, scores) == [
-        ["b", "a"],
-        ["a", "b"],
-        ["a", "ba"],
-        ["ab", "a"],
-    ]

@@ -11,7 +11,15 @@ from core.errors import TokenizerError
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.folder import open_tokenizer
 from core.tokenizers.protobuf import fields_of
-from core.tokenizers.sentencepiece import BPE, CONTROL, UNIGRAM, UNKNOWN, pieces_of
+from core.tokenizers.sentencepiece import (
+    BPE,
+    CONTROL,
+    UNIGRAM,
+    UNKNOWN,
+    SentencePiece,
+    merges_of,
+    pieces_of,
+)
 
 SPECIALS = [("<unk>", 0.0, UNKNOWN), ("<s>", 0.0, CONTROL), ("</s>", 0.0, CONTROL)]
 LETTERS = [("▁", -3.0, 1), ("a", -4.0, 1), ("b", -4.0, 1), ("c", -4.0, 1)]
@@ -71,6 +79,12 @@ def test_the_pair_whose_piece_scores_highest_joins_first(tmp_path: Path) -> None
     assert labels(tokenizer, "cab abab") == "·|c|ab|·|ab|ab"
     assert tokenizer.method == "merges"
     assert tokenizer.decode(tokenizer.encode("cab abab").ids) == "cab abab"
+
+
+def test_merges_follow_the_scores_of_what_they_make() -> None:
+    scores = {"a": 0.0, "b": 0.0, "ab": -2.0, "ba": -1.0, "aba": -3.0}
+    pieces = [SentencePiece(text, score, 1) for text, score in scores.items()]
+    assert merges_of(pieces) == [["b", "a"], ["a", "b"], ["a", "ba"], ["ab", "a"]]
 
 
 def test_the_path_with_the_highest_sum_is_taken(tmp_path: Path) -> None:
