@@ -34,7 +34,7 @@ def test_one_letter_gives_a_vocabulary_of_one() -> None:
 def test_kept_line_ends_are_characters() -> None:
     unix, windows = learn_characters(["ab\nab\n"]), learn_characters(["ab\r\nab\r\n"])
     assert (unix.n_vocab, windows.n_vocab) == (3, 4)
-    assert [piece.label for piece in windows.encode("\r\n").pieces] == ["␍", "↵"]
+    assert [piece.label for piece in windows.encode("\r\n").pieces] == ["⟨CR⟩", "↵"]
 
 
 def test_a_special_token_is_learned_only_where_it_stands() -> None:
