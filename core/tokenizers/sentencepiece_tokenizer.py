@@ -113,7 +113,11 @@ class SentencePieceTokenizer(LibraryTokenizer):
                 number = n_words + word
                 begins.setdefault(number, left)
                 ends[number] = right
-                for token_id, (a, b) in self._tokens_of(place, part, left, right):
+                if place != self._unknown_place or not self._has_bytes:
+                    own = [(self._id_of(place, part[left:right]), left, right)]
+                else:
+                    own = self._bytes_of(part, left, right)
+                for token_id, a, b in own:
                     c, d = read.span(first + a, first + b)
                     found.add(token_id, (start + c, start + d), number)
             for number, begin in begins.items():
@@ -128,18 +132,17 @@ class SentencePieceTokenizer(LibraryTokenizer):
         found: Any = self._reference.encode(part)
         return zip(found.ids, found.offsets, found.word_ids, strict=True)
 
-    def _tokens_of(
-        self, place: int, part: str, start: int, stop: int
-    ) -> Iterator[tuple[int, Span]]:
-        """The token of a piece; of what has none that of each byte, if there are."""
-        if place != self._unknown_place or not self._has_bytes:
-            yield self._id_of(place, part[start:stop]), (start, stop)
-            return
-        for letter in range(start, stop):
-            for byte in part[letter].encode():
-                name = f"<0x{byte:02X}>"
-                own = self._places.get(name, place)
-                yield self._id_of(own, name), (letter, letter + 1)
+    def _bytes_of(self, part: str, start: int, stop: int) -> list[tuple[int, int, int]]:
+        """The tokens of the bytes of letters that are in no piece."""
+        names = [
+            (f"<0x{byte:02X}>", letter)
+            for letter in range(start, stop)
+            for byte in part[letter].encode()
+        ]
+        return [
+            (self._id_of(self._places.get(name, self._unknown_place), name), at, at + 1)
+            for name, at in names
+        ]
 
 
 def unknown_name(model: Json) -> str:

@@ -85,4 +85,5 @@ def byte_starts(text: str) -> Sequence[int]:
     """The byte at which each character begins, and the end."""
     if text.isascii():
         return range(len(text) + 1)
-    return [0, *accumulate(len(text_bytes(character)) for character in text)]
+    lengths = (1 + (c > "\x7f") + (c > "\u07ff") + (c > "\uffff") for c in text)
+    return [0, *accumulate(lengths)]
