@@ -96,7 +96,11 @@ def side_of(key: str) -> str:
 
 def on_side(key: str, name: str) -> str:
     """A name with the side of a key in front: "encoder.positions"."""
-    side = side_of(key)
+    return address_on(side_of(key), name)
+
+
+def address_on(side: str, name: str) -> str:
+    """A name on a side of a model: "encoder.embed.sum"; on the only one as it is."""
     return f"{side}.{name}" if side else name
 
 

@@ -168,7 +168,10 @@ def _embed_steps(config: ModelConfig, of_side: str) -> list[Step]:
     key, places = f"{of_side}embed.position", f"{of_side}positions"
     if config.position == "sinusoidal":
         wave = rf"\frac{{p}}{{{config.sinusoid_base:g}^{{2i/d_{{model}}}}}}"
-        formula = rf"P_{{p,2i}} = \sin{wave}, \quad P_{{p,2i+1}} = \cos{wave}"
+        sine, cosine = "2i", "2i+1"
+        if config.sinusoid_halves:
+            sine, cosine = "i", "i+d_{model}/2"
+        formula = rf"P_{{p,{sine}}} = \sin{wave}, \quad P_{{p,{cosine}}} = \cos{wave}"
         waves = (places, "config.d_model", "config.sinusoid_base")
         op = "sinusoid_halves" if config.sinusoid_halves else "sinusoid"
         rows.append(Step(key, op, waves, STREAM, formula))

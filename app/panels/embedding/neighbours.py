@@ -14,6 +14,7 @@ from core.trace.numbers import short
 from core.trace.views.embedding import (
     Table,
     aimless_words,
+    chosen_id,
     cosine_cell,
     directed,
     flat_map,
@@ -53,7 +54,7 @@ class NeighboursCard(Card):
     def display(self, scene: Scene) -> None:
         """List the neighbours of the query's row."""
         trace, selection = scene.trace, scene.selection
-        chosen = trace.ids[selection.query]
+        chosen = chosen_id(trace, selection)
         table = table_of(trace)
         found = nearest(table, chosen, N_MAPPED)
         self._ids = found.ids[:N_LISTED]
@@ -90,7 +91,7 @@ class MapCard(Card):
     def display(self, scene: Scene) -> None:
         """Map the query's row and its neighbours."""
         trace, label_of = scene.trace, scene.tokenizer.label
-        chosen = trace.ids[scene.selection.query]
+        chosen = chosen_id(trace, scene.selection)
         table = table_of(trace)
         around = nearest(table, chosen, N_MAPPED)
         shown = flat_map(table, (chosen, *around.ids))

@@ -15,6 +15,8 @@ from app.widgets.elided import ElidedLabel
 from app.widgets.heatmap import Heatmap
 from app.widgets.strip import VectorStrip
 from app.widgets.table_strip import TableStrip
+from core.trace.step import on_side
+from core.trace.token_side import TEXTS
 from core.trace.views.embedding import (
     SCALED,
     TOKEN,
@@ -34,7 +36,7 @@ from core.trace.views.hover import hover_text
 LEAST_HEIGHT = 100
 WINDOW_HEIGHT = 190
 """Five rows of the table and their title."""
-IN_USE = "the rows that the sentence takes, in its order"
+IN_USE = "the rows that the {text} takes, in its order"
 
 
 class RowsMap(QWidget):
@@ -62,7 +64,9 @@ class RowsMap(QWidget):
 
     def display(self, scene: Scene, key: str, caption: str) -> None:
         """Show the rows of a step, the selected number, and a line above them."""
-        if self._scene is None or self._scene.trace is not scene.trace:
+        shown = self.map.matrix
+        is_of_it = self._scene is not None and self._scene.trace is scene.trace
+        if shown is None or not is_of_it or shown.key != key:
             matrix = embedding_rows(scene.trace, key)
             self.map.show_matrix(matrix)
             self.bar.show_scale(matrix.scale, matrix.colour)
@@ -162,17 +166,19 @@ class TableCard(Card):
         self.set_title(f"W_E: {n_rows:,} rows of {n_features:,} numbers")
         whole = overview(table)
         self.strip.show_table(whole.matrix, n_rows, whole.rows_per_band)
-        is_scaled = selection.step != TOKEN
+        token, scaled = (on_side(selection.step, name) for name in (TOKEN, SCALED))
+        is_scaled = selection.step != token
         self.around.setVisible(not is_scaled)
         self.scaled.setVisible(is_scaled)
         if is_scaled:
             before, after = scaling_words(trace, selection)
-            self.rows.display(scene, TOKEN, before)
-            self.scaled.display(scene, SCALED, after)
+            self.rows.display(scene, token, before)
+            self.scaled.display(scene, scaled, after)
         else:
-            self.rows.display(scene, TOKEN, IN_USE)
+            text = TEXTS[scene.tokens.name]
+            self.rows.display(scene, token, IN_USE.format(text=text))
             self.around.display(scene)
-        self.strip.show_used(trace.ids, selection.query)
+        self.strip.show_used(scene.tokens.encoding.ids, selection.query)
 
     def _row_middle(self, row: int) -> float | None:
         """Where the strip's line to a row of the sentence ends."""

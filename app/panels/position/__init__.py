@@ -86,12 +86,12 @@ class PositionPanel(Panel):
         if self._scene is not None:
             trace, selection = self._scene.trace, self._scene.selection
             feature = chosen_feature(trace.config, selection)
-            place = (min(position, trace.n - 1), feature)
+            place = (min(position, self._scene.tokens.n - 1), feature)
             self.point_at(self._scene, Cell(selection.step, place))
 
     @Slot(int, int)
     def _on_pair_requested(self, row: int, column: int) -> None:
         if self._scene is not None:
-            asked = similarity_cell(row, column)
+            asked = similarity_cell(row, column, self._scene.tokens.name)
             moved = replace(self._scene.selection, query=row, key=column, focus=asked)
             self.session.request_selection(moved)

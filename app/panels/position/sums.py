@@ -73,13 +73,18 @@ class SumCard(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the addition; the part that the step makes is named in full ink."""
-        is_new = self._scene is None or self._scene.trace is not scene.trace
+        before, side = self._scene, scene.tokens.name
+        is_new = (
+            before is None
+            or before.trace is not scene.trace
+            or before.tokens.name != side
+        )
         self._scene = scene
         if is_new:
-            self._show_maps(sum_maps(scene.trace))
+            self._show_maps(sum_maps(scene.trace, side))
         place = sum_place(scene.trace, scene.selection)
         numbers = sum_values(scene.trace, scene.selection)
-        keys = sum_keys(scene.trace)
+        keys = sum_keys(scene.trace, side)
         for part, key, number in zip(self._parts, keys, numbers, strict=True):
             self.maps[part].set_selected(*place)
             self.maps[part].set_highlight(place[0], None)

@@ -10,7 +10,7 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.elided import ElidedLabel
 from app.widgets.heatmap import Heatmap
 from app.widgets.lines import Curve, Lines
-from core.trace.trace import Trace
+from core.trace.token_side import TokenSide
 from core.trace.views.position import Wave, Waves, pair_text, similarity, waves
 
 LEAST_HEIGHT = 120
@@ -60,7 +60,7 @@ class SimilarityCard(Card):
     def __init__(self) -> None:
         """No map yet."""
         super().__init__("Alike positions")
-        self._shown: Trace | None = None
+        self._shown: TokenSide | None = None
         self.map, self.bar = Heatmap(), ColourBar()
         self.map.set_hover_text(self._hover_text)
         self.map.cell_clicked.connect(self.pair_requested)
@@ -76,12 +76,13 @@ class SimilarityCard(Card):
 
     def display(self, scene: Scene) -> None:
         """Show the cosines; the query's row and the key's column are lit."""
-        if self._shown is not scene.trace:
-            self._shown = scene.trace
-            matrix = similarity(scene.trace)
+        if self._shown is not scene.tokens:
+            self._shown = scene.tokens
+            matrix = similarity(scene.trace, scene.tokens.name)
             self.map.show_matrix(matrix)
             self.bar.show_scale(matrix.scale, matrix.colour)
-        place = scene.selection.query, scene.selection.key
+        last = scene.tokens.n - 1
+        place = scene.selection.query, min(scene.selection.key, last)
         self.map.set_selected(*place)
         self.map.set_highlight(*place)
 

@@ -15,8 +15,9 @@ from core.trace import statistics
 from core.trace.matrix import Axis, Cell, FloatArray, Matrix
 from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection, feature_of
+from core.trace.step import on_side, side_of
 from core.trace.trace import Trace
-from core.trace.views.axes import feature_axis, signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_axis, signed_scale
 from core.trace.views.places import LabelOf
 from core.trace.views.roles import role_of
 
@@ -222,7 +223,7 @@ def window(trace: Trace, selection: Selection) -> Window:
     A row is asked for by pointing at a number of the table or at a cosine with it, and
     compared in the title.
     """
-    chosen, focus = trace.ids[selection.query], selection.focus
+    chosen, focus = chosen_id(trace, selection), selection.focus
     row, feature = chosen, chosen_place(trace, selection)[1]
     if focus is not None and focus.key == TABLE:
         row, feature = focus.index
@@ -262,12 +263,17 @@ def embedding_rows(trace: Trace, key: str) -> Matrix:
     values = np.asarray(trace[key], dtype=np.float32)
     return Matrix(
         values=values,
-        rows=token_axis(trace, "token", "query"),
+        rows=row_axis(trace, key),
         columns=feature_axis(values.shape[1]),
         scale=signed_scale(values),
         colour=role_of(key),
         key=key,
     )
+
+
+def chosen_id(trace: Trace, selection: Selection) -> int:
+    """The id of the chosen token, of the text that the present step reads."""
+    return trace.tokens(side_of(selection.step)).encoding.ids[selection.query]
 
 
 def chosen_place(trace: Trace, selection: Selection) -> tuple[int, int]:
@@ -278,7 +284,8 @@ def chosen_place(trace: Trace, selection: Selection) -> tuple[int, int]:
 def scaling_words(trace: Trace, selection: Selection) -> tuple[str, str]:
     """The chosen number before and after the scaling, as written above the rows."""
     place = chosen_place(trace, selection)
-    before, after = (short(trace.value(key, place), 4) for key in (TOKEN, SCALED))
+    keys = (on_side(selection.step, name) for name in (TOKEN, SCALED))
+    before, after = (short(trace.value(key, place), 4) for key in keys)
     root = short(sqrt(trace.config.d_model), 4)
     return (
         f"before: {before}",

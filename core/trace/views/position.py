@@ -15,12 +15,12 @@ from core.trace.matrix import Axis, Cell, FloatArray, Matrix, Scale
 from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection
 from core.trace.statistics import statistic_cell
+from core.trace.step import address_on, side_of
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
 from core.trace.views.roles import role_of
 
 POSITION, SUM = "embed.position", "embed.sum"
-LEARNED_TABLE = "embed.position.W_P"
 LEAST_SHOWN = 32
 """Curves reach over so many positions, also where the sentence is shorter."""
 N_WAVES = 4
@@ -59,14 +59,14 @@ class Waves:
     note: str
 
 
-def sum_maps(trace: Trace) -> tuple[Matrix, ...]:
+def sum_maps(trace: Trace, side: str = "") -> tuple[Matrix, ...]:
     """Token, position, segment if any, sum: [n, d_model] each, one range of colours."""
-    keys = sum_keys(trace)
+    keys = sum_keys(trace, side)
     arrays = [np.asarray(trace[key], dtype=np.float32) for key in keys]
     scale = signed_scale(*arrays)
-    tokens = token_axis(trace, "token", "query")
+    tokens = token_axis(trace, "token", "query", side)
     # The rows of the last one, the sum, are the first one's.
-    others = (Axis("", position_axis(trace).labels, "query"), *_segments(trace))
+    others = (Axis("", position_axis(trace, side).labels, "query"), *_segments(trace))
     sides = (tokens, *others, Axis("", ()))
     features = feature_axis(trace.config.d_model)
     columns = (features, *[replace(features, name="")] * (len(keys) - 1))
@@ -83,9 +83,10 @@ def _segments(trace: Trace) -> tuple[Axis, ...]:
     return (Axis("", tuple(map(str, trace.part("segments").tolist())), "query"),)
 
 
-def sum_keys(trace: Trace) -> tuple[str, ...]:
+def sum_keys(trace: Trace, side: str = "") -> tuple[str, ...]:
     """The steps that are added, and the one that holds the sum."""
-    return (*trace.step(SUM).inputs, SUM)
+    total = address_on(side, SUM)
+    return (*trace.step(total).inputs, total)
 
 
 def sum_place(trace: Trace, selection: Selection) -> tuple[int, int]:
@@ -96,12 +97,14 @@ def sum_place(trace: Trace, selection: Selection) -> tuple[int, int]:
 def sum_values(trace: Trace, selection: Selection) -> tuple[str, ...]:
     """Their numbers at the chosen place, ready to read."""
     place = sum_place(trace, selection)
-    return tuple(short(trace.value(key, place), 4) for key in sum_keys(trace))
+    keys = sum_keys(trace, side_of(selection.step))
+    return tuple(short(trace.value(key, place), 4) for key in keys)
 
 
-def position_axis(trace: Trace, role: str = "") -> Axis:
+def position_axis(trace: Trace, side: str = "", role: str = "") -> Axis:
     """Where the tokens stand, counted from 0, or from what the model leaves out."""
-    return Axis("position", tuple(map(str, trace.part("positions").tolist())), role)
+    positions = trace.part(address_on(side, "positions"))
+    return Axis("position", tuple(map(str, positions.tolist())), role)
 
 
 def chosen_feature(config: ModelConfig, selection: Selection) -> int:
@@ -110,74 +113,95 @@ def chosen_feature(config: ModelConfig, selection: Selection) -> int:
 
 
 @may_be_broken
-def similarity(trace: Trace) -> Matrix:
+def similarity(trace: Trace, side: str = "") -> Matrix:
     """The cosine of every two position rows: [n, n]."""
-    rows = np.asarray(trace[POSITION], dtype=np.float32)
+    rows = np.asarray(trace[address_on(side, POSITION)], dtype=np.float32)
     sizes = np.linalg.norm(rows, axis=1, keepdims=True)
     units = rows / np.where(sizes > 0, sizes, 1)
     values = np.asarray(units @ units.T, dtype=np.float32)
     values.flags.writeable = False
     return Matrix(
         values=values,
-        rows=position_axis(trace, "query"),
-        columns=position_axis(trace, "key"),
+        rows=position_axis(trace, side, "query"),
+        columns=position_axis(trace, side, "key"),
         scale=Scale("signed", 1.0),
         colour=role_of(POSITION),
     )
 
 
-def similarity_cell(row: int, column: int) -> Cell:
+def similarity_cell(row: int, column: int, side: str = "") -> Cell:
     """The address of the cosine of two position rows."""
-    return statistic_cell("cosine", (POSITION, row), (POSITION, column))
+    source = address_on(side, POSITION)
+    return statistic_cell("cosine", (source, row), (source, column))
 
 
 def waves(trace: Trace, selection: Selection) -> Waves:
     """The chosen feature's curve, its partner's, and two others to compare."""
     make = _learned if trace.config.position == "learned" else _sinusoidal
-    return make(trace, chosen_feature(trace.config, selection), selection.query)
+    return make(trace, chosen_feature(trace.config, selection), selection)
 
 
-def _sinusoidal(trace: Trace, feature: int, position: int) -> Waves:
-    d_model, base = trace.config.d_model, trace.config.sinusoid_base
-    first = feature - feature % 2
+def _sinusoidal(trace: Trace, feature: int, selection: Selection) -> Waves:
+    config = trace.config
+    d_model, base = config.d_model, config.sinusoid_base
+    first = in_turn(feature, config) // 2 * 2
     pair = (first, first + 1)[: d_model - first]
-    long = wavelength(first, trace.config)
-    shown = shown_positions(
-        trace, position, ceil(min(N_WAVES * long, trace.sizes["n"]))
-    )
+    long = wavelength(feature, config)
+    n = trace.tokens(side_of(selection.step)).n
+    wanted = ceil(min(N_WAVES * long, n))
+    shown = shown_positions(config, selection.query, wanted, n)
     n_between = max(1, N_SAMPLES // len(shown))
     values = _sinusoid(shown, n_between, d_model, base)
+    names = {at: written_at(at, config) + 1 for at in range(d_model)}
     curves = tuple(
-        Wave(f"{at + 1} {SHAPES[at % 2]}", values[:, at], at in pair, at % 2 == 1)
+        Wave(f"{names[at]} {SHAPES[at % 2]}", values[:, at], at in pair, at % 2 == 1)
         for at in (*pair, *other_features(first, d_model))
     )
-    named = " and ".join(str(at + 1) for at in pair)
+    named = " and ".join(str(names[at]) for at in pair)
     return Waves(
         x=_samples(shown, n_between),
         curves=curves,
-        dots=_dots(shown, trace.n, n_between),
+        dots=_dots(shown, n, n_between),
         title=f"Features {named} over the positions",
         note=f"One wave: 2π · {base:g}^({first}/{d_model}) = {short(long)} positions. "
         f"{DOTS}",
     )
 
 
-def _learned(trace: Trace, feature: int, position: int) -> Waves:
-    offset = trace.config.position_offset
-    shown = shown_positions(trace, position, LEAST_SHOWN)
+def in_turn(feature: int, config: ModelConfig) -> int:
+    """Where a feature's wave stands if sines and cosines take turns, as in 2017."""
+    if not config.sinusoid_halves:
+        return feature
+    n_sines = (config.d_model + 1) // 2
+    return 2 * feature if feature < n_sines else 2 * (feature - n_sines) + 1
+
+
+def written_at(place: int, config: ModelConfig) -> int:
+    """The feature that holds the wave of such a place."""
+    if not config.sinusoid_halves:
+        return place
+    n_sines = (config.d_model + 1) // 2
+    return place // 2 + n_sines * (place % 2)
+
+
+def _learned(trace: Trace, feature: int, selection: Selection) -> Waves:
+    config, side = trace.config, side_of(selection.step)
+    offset, n = config.position_offset, trace.tokens(side).n
+    table = f"{address_on(side, POSITION)}.W_P"
+    shown = shown_positions(config, selection.query, LEAST_SHOWN, n)
     rows = slice(shown.start + offset, shown.stop + offset)
     curves = tuple(
         Wave(
             f"feature {at + 1}",
-            trace.part(LEARNED_TABLE, (None, at))[rows],
+            trace.part(table, (None, at))[rows],
             at == feature,
         )
-        for at in (feature, *other_features(feature, trace.config.d_model))
+        for at in (feature, *other_features(feature, config.d_model))
     )
     return Waves(
         x=_samples(shown, 1) + offset,
         curves=curves,
-        dots=_dots(shown, trace.n, 1),
+        dots=_dots(shown, n, 1),
         title=f"Feature {feature + 1} over the positions",
         note=f"Learned in training, a number a position. {DOTS}",
     )
@@ -185,14 +209,14 @@ def _learned(trace: Trace, feature: int, position: int) -> Waves:
 
 def wavelength(feature: int, config: ModelConfig) -> float:
     """How many positions one wave of a sinusoidal feature takes (section 3.5)."""
-    exponent = (feature - feature % 2) / config.d_model
+    exponent = in_turn(feature, config) // 2 * 2 / config.d_model
     return float(2 * pi * config.sinusoid_base**exponent)
 
 
-def shown_positions(trace: Trace, position: int, wanted: int) -> range:
-    """About `wanted` positions around one, at least LEAST_SHOWN where there are."""
-    n_shown = min(trace.config.n_ctx, max(wanted, LEAST_SHOWN))
-    start = max(0, min(position - n_shown // 2, max(trace.n, n_shown) - n_shown))
+def shown_positions(config: ModelConfig, position: int, wanted: int, n: int) -> range:
+    """About `wanted` positions around one of `n`, at least LEAST_SHOWN if there are."""
+    n_shown = min(config.n_ctx, max(wanted, LEAST_SHOWN))
+    start = max(0, min(position - n_shown // 2, max(n, n_shown) - n_shown))
     return range(start, start + n_shown)
 
 

@@ -12,7 +12,7 @@ from core.pipeline import run_trace
 from core.trace.matrix import Cell
 from core.trace.views.embedding import TABLE, cosine_cell
 from tests.helpers.bundles import random_model, tiny_bundle, tiny_tokenizer
-from tests.helpers.scenes import AskedSession, scene_of
+from tests.helpers.scenes import AskedSession, pair_scene, scene_of
 
 SCALED = {"scale_embeddings": True}
 
@@ -100,3 +100,18 @@ def test_one_token_has_a_row_and_neighbours(panel):
     assert panel.table.rows.map.matrix.values.shape == (1, 8)
     assert panel.neighbours.bars.item_count() == 7
     assert panel.map.scatter.item_count() == 25
+
+
+@pytest.mark.parametrize("target", ["", "a dog ran"])
+def test_both_sides_take_their_rows_of_one_table(panel, target):
+    for side, text in (("encoder", "source"), ("decoder", "target")):
+        for name in ("token", "scaled"):
+            scene = pair_scene(f"{side}.embed.{name}", target=target)
+            panel.display(scene)
+            tokens = scene.trace.tokens(side)
+            shown = panel.table.rows.map.matrix
+            assert (shown.key, len(shown.values)) == (f"{side}.embed.token", tokens.n)
+            if name == "token":
+                assert text in panel.table.rows.caption.text
+            label = tokens.label(0)
+            assert panel.neighbours.title.startswith(label)

@@ -5,7 +5,7 @@ import pytest
 
 from app.panels.position import PositionPanel
 from core.trace.views.position import similarity_cell
-from tests.helpers.scenes import AskedSession, scene_of
+from tests.helpers.scenes import AskedSession, pair_scene, scene_of
 
 
 @pytest.fixture
@@ -83,3 +83,17 @@ def test_positions_are_named_as_the_model_counts_them(panel):
     fields = {"position": "learned", "position_offset": 2}
     panel.display(scene_of(step="embed.sum", config=fields))
     assert panel.similarity.map.matrix.rows.labels[:3] == ("2", "3", "4")
+
+
+@pytest.mark.parametrize("kind", ["2017", "Marian", "BART"])
+@pytest.mark.parametrize("target", ["", "a dog ran"])
+def test_both_sides_are_drawn_one_after_the_other(panel, kind, target):
+    for side in ("encoder", "decoder"):
+        for name in ("position", "sum"):
+            scene = pair_scene(f"{side}.embed.{name}", kind, target=target)
+            panel.display(scene)
+            n = scene.trace.tokens(side).n
+            assert len(panel.sum.maps[0].matrix.rows.labels) == n
+            assert panel.similarity.map.matrix.values.shape == (n, n)
+            assert panel.sum.maps[0].matrix.key.startswith(side)
+            assert not panel.grab().isNull()

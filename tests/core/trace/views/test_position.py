@@ -20,7 +20,7 @@ from core.trace.views.position import (
     wavelength,
     waves,
 )
-from tests.helpers.bundles import tiny_trace
+from tests.helpers.bundles import encoder_decoder_trace, tiny_trace
 
 AT_SUM = Selection(step=SUM, query=1, feature=3)
 SCALED = {"scale_embeddings": True}
@@ -94,16 +94,16 @@ def test_the_dots_are_the_models_own_numbers(position):
 def test_a_long_sentence_shows_the_positions_around_the_chosen_one():
     trace = tiny_trace("a dog ran to the cat and sat " * 12, n_ctx=256)
     assert trace.n > 100
-    shown = shown_positions(trace, 70, 40)
+    shown = shown_positions(trace.config, 70, 40, trace.n)
     assert (shown.start, shown.stop) == (50, 90)
-    assert shown_positions(trace, 0, 40) == range(40)
-    assert shown_positions(trace, trace.n - 1, 40).stop == trace.n
+    assert shown_positions(trace.config, 0, 40, trace.n) == range(40)
+    assert shown_positions(trace.config, trace.n - 1, 40, trace.n).stop == trace.n
     assert 70 in waves(trace, Selection(step=SUM, query=70)).x
 
 
 def test_a_short_sentence_shows_positions_beyond_its_end_but_not_the_models():
-    assert shown_positions(tiny_trace(), 0, 4) == range(32)
-    assert shown_positions(tiny_trace(n_ctx=16), 0, 4) == range(16)
+    assert shown_positions(ModelConfig(n_ctx=32), 0, 4, 3) == range(32)
+    assert shown_positions(ModelConfig(n_ctx=16), 0, 4, 3) == range(16)
 
 
 def test_other_features_lie_inside_and_are_none_of_the_chosen_pair():
@@ -112,3 +112,41 @@ def test_other_features_lie_inside_and_are_none_of_the_chosen_pair():
             others = other_features(chosen, d_model)
             assert all(0 <= at < d_model for at in others)
             assert not {chosen, chosen + 1} & set(others)
+
+
+# Two sides.
+
+
+@pytest.mark.parametrize("kind", ["2017", "Marian", "BART"])
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_each_side_adds_its_own_positions_to_its_own_tokens(kind, side):
+    trace = encoder_decoder_trace(kind)
+    token, position, total = sum_maps(trace, side)
+    np.testing.assert_allclose(token.values + position.values, total.values, atol=1e-6)
+    assert {part.key.partition(".")[0] for part in (token, position, total)} == {side}
+    assert len(token.rows.labels) == trace.tokens(side).n
+    assert similarity(trace, side).values.shape == (trace.tokens(side).n,) * 2
+    at = Selection(step=f"{side}.{SUM}", query=1, feature=3)
+    numbers = [float(text.replace("−", "-")) for text in sum_values(trace, at)]
+    assert numbers[0] + numbers[1] == pytest.approx(numbers[2], abs=2e-3)
+    if kind == "BART":
+        assert position.rows.labels[0] == "2"
+
+
+@pytest.mark.parametrize("kind", ["2017", "Marian", "BART"])
+@pytest.mark.parametrize("feature", range(8))
+def test_the_curve_of_a_feature_goes_through_the_models_own_numbers(kind, feature):
+    trace = encoder_decoder_trace(kind)
+    at = Selection(step="encoder.embed.sum", query=2, feature=feature)
+    shown = waves(trace, at)
+    chosen = [curve for curve in shown.curves if curve.is_chosen]
+    name = str(feature + 1)
+    curve = next(c for c in chosen if name in c.name.split())
+    rows = trace[f"encoder.{POSITION}"][:, feature]
+    np.testing.assert_allclose(curve.y[list(shown.dots)], rows, atol=1e-5)
+    if kind == "Marian":
+        partner = feature + 4 if feature < 4 else feature - 4
+        assert {curve.name.split()[0] for curve in chosen} == {
+            name,
+            str(partner + 1),
+        }
