@@ -47,6 +47,7 @@ from core.trace.views.residual import (
     station_keys,
     station_of,
     stream_norms,
+    stream_scale,
 )
 
 CARD_GAP = 12
@@ -62,6 +63,8 @@ TITLES = {
     DECODER: "Every target token's stream, from embedding to logits",
 }
 """By side."""
+N_NAMED = 3
+"""Tokens that are named where some are cut."""
 NOTHING_ADDED = "–"
 """In place of the cosine of a row that is 0."""
 MEASURES = (
@@ -148,8 +151,9 @@ class ResidualPanel(Panel):
         )
         n_layers = n_layers_of(trace, side)
         names = tuple(f"layer {i + 1}" for i in range(n_layers))
-        limit = max(float(norms.carried.max()), float(norms.added.max()))
-        self._stream.show_rows(rows, names, limit, sides_of(side))
+        scale = stream_scale(norms)
+        self._stream.show_rows(rows, names, scale.limit, sides_of(side))
+        self._streams.set_note(cut_words([rows[at].label for at in scale.cut]))
         self._streams.set_title(TITLES[side])
 
     def _show_addition(self, addition: Addition, feature: int) -> None:
@@ -239,6 +243,15 @@ def _place(step: Step) -> str:
     """Where in the stream a step is: "into layer 2", "layer 2"."""
     before = "into " if step.name == "resid_in" else ""
     return f"{before}layer {(step.layer or 0) + 1}"
+
+
+def cut_words(labels: Sequence[str]) -> str:
+    """Which tokens are drawn lower than they are; "" where none is."""
+    if not labels:
+        return ""
+    named = ", ".join(elided(label, sans(), WIDEST_TOKEN) for label in labels[:N_NAMED])
+    more = f" and {len(labels) - N_NAMED} more" if len(labels) > N_NAMED else ""
+    return f"{named}{more}: far longer than the others, cut where the scale ends"
 
 
 def texts_of(numbers: Sequence[float]) -> tuple[str, ...]:

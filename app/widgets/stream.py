@@ -63,8 +63,10 @@ class StreamRow:
 
 
 def number(value: float) -> str:
-    """A norm as it is written: two digits after the point."""
-    return f"{value:.2f}".replace("-", MINUS)
+    """A norm as it is written: about four digits, so that columns stay narrow."""
+    size = abs(value)
+    digits = 2 if size < 100 else 1 if size < 1000 else 0
+    return f"{value:,.{digits}f}".replace("-", MINUS)
 
 
 def band_outline(edges: list[float], heights: list[float]) -> list[tuple[float, float]]:

@@ -25,6 +25,8 @@ Norms = NDArray[np.floating[Any]]
 
 SUMS = ("resid_mid", "resid_cross", "resid_out")
 """The steps at which the parts of a layer are added, in this order."""
+FAR_BEYOND = 4.0
+"""A token whose longest stream is so many times the median's is cut in the picture."""
 SIGNS = ("", "+ ", "= ", "→ ")
 """What stands before the rows of an addition: stream, part, sum, its norm."""
 
@@ -48,6 +50,16 @@ class StreamNorms:
     def carried(self) -> Norms:
         """[n_stations + 1, n]: the stream as it comes to each station, and leaves."""
         return np.vstack((self.before, self.last))
+
+
+@dataclass(frozen=True, slots=True)
+class StreamScale:
+    """How high lengths are drawn, so that one token does not make all others flat."""
+
+    limit: float
+    """The length of full height."""
+    cut: tuple[int, ...]
+    """Tokens with a length beyond it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +129,20 @@ def stream_norms(trace: Trace, side: str = "") -> StreamNorms:
     before, added, after, cosine = (np.stack(part) for part in zip(*rows, strict=True))
     last = lengths(trace.part(_last(trace, side)))
     return StreamNorms(before, added, after, cosine, last)
+
+
+@may_be_broken
+def stream_scale(norms: StreamNorms) -> StreamScale:
+    """The largest length of the tokens that are not far beyond the others.
+
+    In many models one token, most often the first, has a stream a hundred times as long
+    as any other.
+    """
+    largest = np.maximum(norms.carried.max(axis=0), norms.added.max(axis=0))
+    finite = np.where(np.isfinite(largest), largest, 0)
+    usual = finite[finite <= FAR_BEYOND * float(np.median(finite))]
+    limit = float(usual.max(initial=0.0)) or float(finite.max(initial=0.0))
+    return StreamScale(limit, tuple(np.flatnonzero(largest > limit).tolist()))
 
 
 def addition_of(trace: Trace, step: Step, query: int, feature: int) -> Addition:

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject
 
-from app.panels.residual import MEASURES, POST_NOTE, ResidualPanel, texts_of
+from app.panels.residual import (
+    MEASURES,
+    POST_NOTE,
+    ResidualPanel,
+    cut_words,
+    texts_of,
+)
 from app.scene import Scene
 from core.generation.sampling import Sampling
 from core.trace.selection import Selection
@@ -145,3 +151,10 @@ def test_a_station_of_cross_attention_leads_to_its_sum(panel):
     panel._stream.station_clicked.emit(2, 4)
     asked = panel.session.selections[-1]
     assert (asked.step, asked.query) == ("decoder.layers.1.resid_cross", 2)
+
+
+def test_tokens_that_are_cut_are_named():
+    assert cut_words([]) == ""
+    one = "The: far longer than the others, cut where the scale ends"
+    assert cut_words(["The"]) == one
+    assert cut_words(list("abcde")).startswith("a, b, c and 2 more: ")

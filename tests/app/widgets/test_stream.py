@@ -6,7 +6,14 @@ from PySide6.QtGui import QColor
 
 from app.style.theme import LIGHT
 from app.widgets.canvas import NOTHING
-from app.widgets.stream import RULER, WITH_CROSS, StreamRow, StreamView, band_outline
+from app.widgets.stream import (
+    RULER,
+    WITH_CROSS,
+    StreamRow,
+    StreamView,
+    band_outline,
+    number,
+)
 
 ROW = StreamRow("·cat", (1.0, 3.0, 2.0, 4.0), (5.0, 5.5, 6.0, 7.0, 8.0))
 LAYERS = ("layer 1", "layer 2")
@@ -99,3 +106,11 @@ def test_any_number_of_rows_is_drawn(stream, rows):
     stream.show_rows(rows, LAYERS, 0.0)
     stream.set_selected(None, None)
     assert not stream.grab().isNull()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0.00"), (3.456, "3.46"), (123.45, "123.5"), (17471.9, "17,472")],
+)
+def test_a_length_has_about_four_digits(value, text):
+    assert number(value) == text

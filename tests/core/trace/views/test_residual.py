@@ -1,5 +1,7 @@
 """The residual views: norms and cosines by numpy, sums by their own parts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from core.trace.views.residual import (
     station_keys,
     station_of,
     stream_norms,
+    stream_scale,
 )
 from tests.helpers.bundles import TWO_SIDES, encoder_decoder_trace, tiny_trace
 
@@ -163,3 +166,35 @@ def test_what_takes_the_place_of_the_stream_stands_under_what_was_there():
     norms = stream_norms(trace)
     assert not norms.added.any()
     np.testing.assert_allclose(norms.after[:-1], norms.before[1:], rtol=1e-6)
+
+
+def test_where_no_token_stands_out_the_scale_reaches_the_largest_length():
+    norms = stream_norms(tiny_trace())
+    scale = stream_scale(norms)
+    assert scale.cut == ()
+    assert scale.limit == max(float(norms.carried.max()), float(norms.added.max()))
+
+
+def test_a_token_far_longer_than_the_others_is_cut_where_these_end():
+    norms = stream_norms(tiny_trace())
+    longer = np.ones(norms.last.shape)
+    longer[0] = 500
+    far = replace(
+        norms,
+        before=norms.before * longer,
+        added=norms.added * longer,
+        last=norms.last * longer,
+    )
+    scale = stream_scale(far)
+    assert scale.cut == (0,)
+    others = max(float(far.carried[:, 1:].max()), float(far.added[:, 1:].max()))
+    assert scale.limit == others
+
+
+def test_lengths_that_are_no_numbers_do_not_decide_the_scale():
+    norms = stream_norms(tiny_trace())
+    broken = np.ones(norms.last.shape)
+    broken[-1] = np.nan
+    scale = stream_scale(replace(norms, added=norms.added * broken))
+    assert np.isfinite(scale.limit)
+    assert scale.limit > 0
