@@ -37,14 +37,16 @@ class Side:
     """What stands on one side of the line."""
 
     words: str
+    short: str
+    """In the scale, where all are not as wide as it."""
     role: str
     up: int
     """1 above the line, -1 below."""
 
 
-ATTENTION = Side("attention adds", "pattern", 1)
-CROSS = Side("cross attention adds", "value", 1)
-FEED_FORWARD = Side("feed-forward adds", "feed_forward", -1)
+ATTENTION = Side("attention adds", "attention", "pattern", 1)
+CROSS = Side("cross attention adds", "cross", "value", 1)
+FEED_FORWARD = Side("feed-forward adds", "feed-forward", "feed_forward", -1)
 SIDES = (ATTENTION, FEED_FORWARD)
 """The stations of a layer, in order; each is a part that adds something."""
 WITH_CROSS = (ATTENTION, CROSS, FEED_FORWARD)
@@ -347,6 +349,17 @@ class StreamView(Canvas):
             painter.drawLine(QLineF(x, y, x + 6, y))
         painter.drawLine(QLineF(x + 3, top, x + 3, bottom))
         self._write(painter, x + GAP + 4, foot, f"= length {number(self.ruler)}")
+
+    def _entries(self, width: float) -> tuple[tuple[str, str], ...]:
+        """What the colours mean, in a foot of this width."""
+        roles = (*(side.role for side in self._sides), STREAM)
+        full = (*(side.words for side in self._sides), "stream")
+        own = SWATCH + 2.5 * GAP
+        needed = sum(advance(words, sans(SMALL)) + own for words in full)
+        ruler = advance(f"= length {number(self.ruler)}", sans(SMALL)) + 3 * GAP
+        if needed + ruler > width:
+            full = (*(side.short for side in self._sides), "stream")
+        return tuple(zip(full, roles, strict=True))
 
     def _write(self, painter: QPainter, x: float, foot: QRectF, words: str) -> float:
         """Write words of the scale at x; where they end."""

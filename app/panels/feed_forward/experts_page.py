@@ -79,7 +79,7 @@ class ExpertsPage(Page):
         self._selection = selection
         ffn, _, name = selection.step.rpartition(".")
         self._view = view = experts_view(trace, ffn, selection.query)
-        token = title_of(trace.encoding.pieces[selection.query].label)
+        token = title_of(trace.rows_of(f"{ffn}.out").label(selection.query))
         self._router.set_title(f"{token} · router")
         self._router.set_note(view.note)
         self._show_bars(view)

@@ -66,7 +66,7 @@ class HiddenPage(Page):
         key, query = selection.step, selection.query
         neuron = feature_of(selection, trace, "d_ff")
         self._view = view = hidden_view(trace, key, query, neuron)
-        token = title_of(trace.encoding.pieces[query].label)
+        token = title_of(trace.rows_of(key).label(query))
         self._token.set_title(f"{token} · {trace.config.d_ff} neurons")
         self._strips.show_vectors(view.strips)
         self._strips.setFixedHeight(len(view.stages) * STRIP_HEIGHT + STRIP_FRAME)

@@ -106,11 +106,12 @@ class NeuronCard(Card):
     def _show_tokens(
         self, trace: Trace, view: HiddenView, place: tuple[int, int]
     ) -> None:
+        tokens = trace.rows_of(view.stages[0])
         columns = [trace.part(stage, (None, place[1])) for stage in view.stages]
         most = float(abs(columns[-1][list(view.tokens)]).max()) or 1.0
         rows = tuple(
             TableRow(
-                trace.encoding.pieces[token].label,
+                tokens.label(token),
                 tuple(short(float(column[token])) for column in columns),
                 float(columns[-1][token]) / most,
                 ROLE,

@@ -42,7 +42,7 @@ class NormPage(Page):
 
     def display(self, trace: Trace, selection: Selection) -> None:
         """Draw both maps with the chosen cell outlined in each."""
-        is_wide = trace.n <= FEW_TOKENS
+        is_wide = trace.rows_of(selection.step).n <= FEW_TOKENS
         self._cards.setDirection(DOWN if is_wide else ACROSS)
         view = norm_view(trace, selection.step, selection.query)
         feature = feature_of(selection, trace, "d_model")

@@ -73,7 +73,7 @@ class OutPage(Page):
         feature = feature_of(selection, trace, "d_model")
         self._place = query, feature
         self._view = view = out_view(trace, selection.step, query, feature)
-        token = title_of(trace.encoding.pieces[query].label)
+        token = title_of(trace.rows_of(selection.step).label(query))
         self._product.set_title(f"{token} · feature {feature + 1} · active × W_2 = out")
         self._picture.show_product(Product(view.active, view.weight, view.out, NAMES))
         self._picture.set_selected(query, feature)

@@ -14,6 +14,8 @@ from app.widgets.card import Card, plain_label
 from app.widgets.histogram import Histogram, Mark
 from core.tokenizers.base import Tokenizer
 from core.trace.needs import Index
+from core.trace.numbers import short
+from core.trace.step import Step, name_of
 from core.trace.views.output import (
     LOGITS,
     Ranking,
@@ -107,12 +109,29 @@ def chosen_token(scene: Scene, row: Ranking) -> int:
 def meaning(scene: Scene, row: Ranking) -> str:
     """What a logit is: one dot product."""
     token = chosen_token(scene, row)
-    is_tied = scene.trace.step(LOGITS).op == "unembed"
+    step = scene.trace.step(LOGITS)
+    is_tied = step.op == "unembed"
     weights = f"row {token} of W_E" if is_tied else f"column {token} of W_U"
     whose = "its own embedding" if is_tied else "its own weights"
     label, logit = scene.tokenizer.label(token), decimal(float(row.logits[token]))
     return (
-        f"{label} has {logit}: the normed row x̂ times {weights}, {whose}, "
-        f"summed over {scene.trace.config.d_model} features. "
+        f"{label} has {logit}: {row_words(step)} times {weights}, {whose}, "
+        f"summed over {scene.trace.config.d_model} features{bias_words(scene, token)}. "
         "The better the two agree, the larger the logit."
     )
+
+
+def row_words(step: Step) -> str:
+    """What is compared with every token: the row as the step before left it."""
+    source = name_of(step.inputs[0])
+    if source == "output.scaled":
+        return "the scaled row"
+    return "the normed row x̂" if source.endswith("norm") else "the last row"
+
+
+def bias_words(scene: Scene, token: int) -> str:
+    """The number of its own that is added to a token's logit; "" where none is."""
+    _, _, *bias = scene.trace.step(LOGITS).inputs
+    if not bias:
+        return ""
+    return f", plus its own {short(scene.trace.value(bias[0], (token,)))}"

@@ -1,4 +1,7 @@
-"""The last norm: the residual stream before and after it. Step: output.norm."""
+"""The last norm: the residual stream before and after it. Step: output.norm.
+
+That of an encoder, too: behind it stand the rows that the decoder looks at.
+"""
 
 from math import isfinite
 
@@ -7,7 +10,6 @@ from app.scene import Scene
 from core.trace.numbers import short
 from core.trace.selection import feature_of
 from core.trace.views.output import NormView, norm_view
-from core.trace.views.places import token_label
 
 
 class NormPage(SidesPage):
@@ -16,10 +18,10 @@ class NormPage(SidesPage):
     def display(self, scene: Scene) -> None:
         """Draw both maps; say what is taken from the chosen row and what divides it."""
         trace, query = scene.trace, scene.selection.query
-        view = norm_view(trace, query)
+        view = norm_view(trace, scene.selection.step, query)
         feature = feature_of(scene.selection, trace, "d_model")
         self.show_sides(view.before, view.after, (query, query), feature)
-        self._before.set_note(before_words(view, token_label(trace, query)))
+        self._before.set_note(before_words(view, scene.tokens.label(query)))
         self._after.set_note(after_words(view, has_shift=trace.config.bias))
 
 

@@ -13,6 +13,7 @@ from app.panels.output.sides_page import SidesPage
 from app.scene import Scene
 from app.session import Session
 from core.trace.needs import Index
+from core.trace.step import name_of
 from core.trace.views.output import LOGITS, NORM, PICK, PROBS
 
 PAGES: tuple[tuple[str, type[Page]], ...] = (
@@ -26,7 +27,7 @@ PAGES: tuple[tuple[str, type[Page]], ...] = (
     (PROBS, ProbsPage),
     (PICK, PickPage),
 )
-"""Each step's key and its page, made when it is first shown."""
+"""The name of each step and its page, made when it is first shown."""
 
 
 class OutputPanel(Panel):
@@ -50,7 +51,7 @@ class OutputPanel(Panel):
 
     def _page(self, scene: Scene) -> Page:
         """The present step's; a model that does not write has nothing to draw."""
-        step = scene.selection.step
+        step = name_of(scene.selection.step)
         is_pick = step == PICK and not scene.trace.config.writes
         key = PROBS if is_pick else step
         if key not in self._pages:

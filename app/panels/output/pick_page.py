@@ -21,6 +21,7 @@ from app.widgets.qt_calls import tells_faults
 from core.errors import TraceError
 from core.trace.matrix import Cell
 from core.trace.needs import Index
+from core.trace.token_side import TEXTS
 from core.trace.views.output import (
     LOGITS,
     PROBS,
@@ -131,11 +132,12 @@ def elsewhere(scene: Scene) -> str:
     if true is None:
         return ""
     row = ranking(trace, query)
+    text = TEXTS[trace.tokens().name]
     about = f"This is about what follows {last} at the end."
     if not row.is_finite:
         return about
     return (
-        f"{about} After {here}, where you are, the sentence goes on with "
+        f"{about} After {here}, where you are, the {text} goes on with "
         f"{scene.tokenizer.label(true)}: {share_text(float(row.probs[true]))} "
         f"(rank {row.rank(true) + 1:,}, a surprise of {row.surprisal(true):.1f} bits)."
     )

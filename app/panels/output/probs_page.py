@@ -25,6 +25,7 @@ from app.widgets.cumulative_bar import CumulativeBar, Segment
 from core.tokenizers.base import Tokenizer
 from core.trace.needs import Index
 from core.trace.numbers import short
+from core.trace.token_side import TEXTS
 from core.trace.views.output import (
     Ranking,
     Stretch,
@@ -151,8 +152,9 @@ def certainty(scene: Scene, row: Ranking) -> tuple[Figure, ...]:
     true = follower(scene.trace, row.query)
     comes = "goes on" if scene.trace.config.writes else "stands here"
     if true is not None:
+        text = TEXTS[scene.trace.tokens().name]
         words = (
-            f"{comes} in the sentence: rank {row.rank(true) + 1:,}, "
+            f"{comes} in the {text}: rank {row.rank(true) + 1:,}, "
             f"{row.surprisal(true):.2f} bits of surprise"
         )
         share = short(float(row.probs[true]), 4)

@@ -87,7 +87,7 @@ def experts_view(trace: Trace, ffn: str, query: int) -> ExpertsView:
     answers = trace.part(f"{ffn}.experts", (None, query))
     values = np.stack([*answers[chosen], trace.part(f"{ffn}.out", (query,))])
     labels = [f"expert {e + 1} × {short(experts[e].weight)}" for e in chosen]
-    token = trace.encoding.pieces[query].label
+    token = trace.rows_of(ffn + ".out").label(query)
     matrix = Matrix(
         values,
         Axis("", (*labels, "their sum")),

@@ -15,7 +15,7 @@ from core.trace.numbers import MINUS, may_be_broken, short
 from core.trace.statistics import lengths
 from core.trace.steps import ACTIVATION_NAMES
 from core.trace.trace import Trace
-from core.trace.views.axes import feature_axis, signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_axis, signed_scale
 from core.trace.views.roles import role_of
 
 N_LISTED = 24
@@ -132,7 +132,7 @@ def hidden_view(trace: Trace, key: str, query: int, neuron: int) -> HiddenView:
     limit = signed_scale(*values.values()).limit
     whole = _matrix(trace, key, values[key], limit)
     rows = Axis("", tuple(stage.rpartition(".")[2] for stage in stages))
-    token = trace.encoding.pieces[query].label
+    token = trace.rows_of(key).label(query)
     strips = Matrix(
         np.stack([values[stage][query] for stage in stages]),
         rows,
@@ -193,7 +193,7 @@ def out_view(trace: Trace, key: str, query: int, feature: int) -> OutView:
 def _matrix(trace: Trace, key: str, values: FloatArray, limit: float) -> Matrix:
     columns = feature_axis(values.shape[1], _column_name(trace, key))
     scale = signed_scale(np.array([limit], dtype=np.float32))
-    rows = token_axis(trace, "token", "query")
+    rows = row_axis(trace, key)
     return Matrix(values, rows, columns, scale, role_of(key), key)
 
 
@@ -217,7 +217,7 @@ def _weight(trace: Trace, address: str) -> Matrix:
 @may_be_broken
 def _moments(trace: Trace, key: str, query: int, *, is_rms: bool) -> str:
     row = trace.part(key, (query,)).astype(np.float64)
-    token = trace.encoding.pieces[query].label
+    token = trace.rows_of(key).label(query)
     if is_rms:
         return f"{token}: root mean square {_rounded(sqrt((row**2).mean()))}"
     return f"{token}: mean {_rounded(row.mean())}, deviation {_rounded(row.std())}"

@@ -30,7 +30,7 @@ from core.trace.needs import Index
 from core.trace.numbers import may_be_broken, short
 from core.trace.statistics import entropies, statistic_cell
 from core.trace.trace import Trace
-from core.trace.views.axes import feature_axis, signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_axis, signed_scale
 
 LOGITS, PROBS, NORM = "output.logits", "output.probs", "output.norm"
 PICK = "output.pick"
@@ -124,7 +124,7 @@ def row_parts(query: int) -> tuple[tuple[str, Index], ...]:
 
 
 def follower(trace: Trace, query: int) -> int | None:
-    """The id that the row is about in the sentence; None after the last token.
+    """The id that the row is about in the text; None after the last token.
 
     It is the one that follows, or that of the place itself in a model that fills gaps.
     """
@@ -165,9 +165,9 @@ class NormView:
 
 
 @may_be_broken
-def norm_view(trace: Trace, query: int) -> NormView:
-    """Both sides of the last norm, and what it does to one row."""
-    step = trace.step(NORM)
+def norm_view(trace: Trace, key: str, query: int) -> NormView:
+    """Both sides of a last norm, and what it does to one row."""
+    step = trace.step(key)
     before, after = step.inputs[0], step.key
     row = trace.part(before, (query,)).astype(np.float64)
     is_rms = step.op == "rms_norm"
@@ -180,7 +180,7 @@ def _stream(trace: Trace, key: str) -> Matrix:
     values = trace[key]
     return Matrix(
         values=values,
-        rows=token_axis(trace, "token", "query"),
+        rows=row_axis(trace, key),
         columns=feature_axis(trace.config.d_model),
         scale=signed_scale(values),
         colour="residual",

@@ -16,6 +16,7 @@ from core.generation.sampling import Sampling
 from core.trace.selection import Selection
 from core.trace.views.experts import EXPERT_STEPS
 from tests.helpers.bundles import tiny_bundle, tiny_trace
+from tests.helpers.scenes import pair_scene
 
 FFN = "layers.1.ffn"
 
@@ -188,3 +189,20 @@ def test_few_tokens_stand_above_each_other_and_many_beside(panel):
         QApplication.processEvents()
         page = panel.page(f"{FFN}.norm")
         assert (page._before.width() > panel.width() / 2) == is_wide
+
+
+@pytest.mark.parametrize("kind", ["2017", "T5"])
+@pytest.mark.parametrize("target", ["", "a dog ran"])
+def test_both_sides_have_a_network_for_tokens_of_their_own(panel, kind, target):
+    for side in ("encoder", "decoder"):
+        trace = pair_scene("output.pick", kind, target=target).trace
+        last = trace.tokens(side).n - 1
+        for key in trace.keys:
+            if key.startswith(f"{side}.layers.1.ffn."):
+                panel.display(pair_scene(key, kind, target=target, query=last))
+                assert not panel.grab().isNull(), key
+        label = trace.tokens(side).label(last)
+        key = f"{side}.layers.1.ffn.hidden"
+        panel.display(pair_scene(key, kind, target=target, query=last))
+        page = panel.findChild(HiddenPage)
+        assert page._token.title.startswith(label)

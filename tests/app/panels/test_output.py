@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QScrollArea
 
+from app.panels import panel_of
 from app.panels.output import OutputPanel
 from app.panels.output.find_token import token_ids
 from app.panels.output.words import share_digits, share_text
@@ -16,8 +17,8 @@ from core.tokenizers.simple import learn_characters
 from core.trace.matrix import Cell
 from core.trace.trace import Trace
 from core.trace.views.output import entropy_cell, pick_view
-from tests.helpers.bundles import tiny_tokenizer
-from tests.helpers.scenes import AskedSession, scene_of
+from tests.helpers.bundles import TWO_SIDES, encoder_decoder_trace, tiny_tokenizer
+from tests.helpers.scenes import AskedSession, pair_scene, scene_of
 
 STEPS = ("output.norm", "output.logits", "output.probs", "output.pick")
 DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
@@ -332,3 +333,41 @@ def test_another_pick_is_scrolled_into_sight_and_the_same_one_left_alone(panel):
         panel.display(scene)
         assert bars._scroll.value() == bars._scroll.maximum()
     assert max(ranks) > len(bars.seen)
+
+
+# Two sides.
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+@pytest.mark.parametrize("target", ["", "a dog ran"])
+def test_every_step_of_an_output_behind_an_encoder_draws(panel, kind, target):
+    keys = encoder_decoder_trace(kind).keys
+    for key in keys:
+        if panel_of(key).name == "output":
+            scene = pair_scene(key, kind, target=target)
+            panel.display(scene)
+            assert not panel.grab().isNull(), key
+
+
+def test_the_last_norm_of_an_encoder_is_of_the_source(panel):
+    scene = pair_scene("encoder.output.norm", "T5", query=7, target="")
+    panel.display(scene)
+    page = panel._stack.currentWidget()
+    tokens = scene.trace.tokens("encoder")
+    assert len(page._after.map.matrix.rows.labels) == tokens.n
+    assert page._before.note.startswith(tokens.label(7))
+
+
+def test_what_follows_is_spoken_of_as_the_target(panel):
+    panel.display(pair_scene("output.pick", query=1))
+    note = panel._stack.currentWidget().drawn.note
+    assert "the target goes on with" in note
+
+
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [("2017", "the normed row x̂"), ("T5", "the scaled row"), ("BART", "plus its own")],
+)
+def test_a_logit_is_said_to_be_made_of_what_is_compared(panel, kind, row):
+    panel.display(pair_scene("output.logits", kind, query=1))
+    assert row in panel._stack.currentWidget()._meaning.text()

@@ -8,6 +8,7 @@ import pytest
 from core.errors import TraceError
 from core.generation.sampling import Sampling, distribution, draw, pick, uniform
 from core.trace.views.output import (
+    NORM,
     PickView,
     Ranking,
     follower,
@@ -20,7 +21,7 @@ from core.trace.views.output import (
     row_parts,
     stretches,
 )
-from tests.helpers.bundles import tiny_tokenizer, tiny_trace
+from tests.helpers.bundles import encoder_decoder_trace, tiny_tokenizer, tiny_trace
 
 LOGITS = np.log(np.array([0.1, 0.46, 0.17, 0.27], dtype=np.float32)) + 3
 
@@ -111,7 +112,7 @@ def test_equal_logits_fall_into_one_bar():
 @pytest.mark.parametrize("norm", ["layer_norm", "rms_norm"])
 def test_the_norm_takes_the_centre_and_divides_by_the_size(norm):
     trace = tiny_trace(norm=norm)
-    view = norm_view(trace, 1)
+    view = norm_view(trace, NORM, 1)
     scaled = (view.before.values[1] - view.centre) / view.size
     gamma = trace.part("output.norm.gamma")
     beta = 0 if view.is_rms else trace.part("output.norm.beta")
@@ -200,3 +201,14 @@ def test_the_note_on_the_pick_names_the_token_that_is_drawn():
         assert f"{label_of(view.draw.token_id)} has p = " in note
         assert f"u = {view.draw.u:.4f}" in note
     assert "Temperature 0" in pick_note(trace, Sampling(temperature=0), label_of)
+
+
+def test_behind_an_encoder_each_row_is_held_to_what_follows_in_the_target():
+    trace = encoder_decoder_trace("T5")
+    assert [follower(trace, place) for place in range(trace.n)] == [
+        *trace.ids[1:],
+        None,
+    ]
+    view = norm_view(trace, "encoder.output.norm", 5)
+    assert view.after.values.shape == (trace.tokens("encoder").n, 8)
+    assert view.is_rms
