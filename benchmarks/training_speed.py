@@ -131,7 +131,7 @@ def their_step(case: Case, windows: Windows, dropout: float) -> Step:
     draws = torch.Generator().manual_seed(config.seed)
 
     def step() -> None:
-        read, _ = windows.drawn(config.batch_size, draws)
+        read = windows.batch(windows.draw(config.batch_size, draws)).read
         optimizer.zero_grad()
         model(input_ids=read, labels=read).loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), config.clip)

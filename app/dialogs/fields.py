@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 
 from core.errors import ConfigError
 from core.model.device import DEVICE_NAMES
+from core.training.config import SCHEDULES
 
 Kind = Literal["whole", "number", "switch", "choice", "text", "list"]
 
@@ -28,7 +29,10 @@ KINDS: dict[Any, Kind] = {
     str: "text",
     tuple[str, ...]: "list",
 }
-LISTED: dict[str, tuple[str, ...]] = {"device": DEVICE_NAMES}
+LISTED: dict[str, tuple[str, ...]] = {
+    "device": DEVICE_NAMES,
+    "schedule": SCHEDULES,
+}
 """Texts of which the class takes only some."""
 
 REFUSED: dict[Kind, Any] = {"whole": -1, "number": -1.0}

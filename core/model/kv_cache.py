@@ -11,14 +11,22 @@ from core.config import ModelConfig
 class KeyValueCache:
     """Room for n_ctx keys and values per layer, filled from the left.
 
-    Memory: 2 x n_layers x n_kv_heads x n_ctx x d_head numbers.
+    Memory: 2 x n_batch x n_layers x n_kv_heads x n_ctx x d_head numbers.
     """
 
     def __init__(
-        self, config: ModelConfig, *, n_ctx: int | None = None, like: Tensor
+        self,
+        config: ModelConfig,
+        *,
+        n_ctx: int | None = None,
+        n_batch: int = 1,
+        like: Tensor,
     ) -> None:
-        """Make room for `n_ctx` tokens in the type and on the device of `like`."""
-        shape = (1, config.n_kv_heads, n_ctx or config.n_ctx, config.d_head)
+        """Make room for `n_ctx` tokens in the type and on the device of `like`.
+
+        `n_batch` texts are read side by side.
+        """
+        shape = (n_batch, config.n_kv_heads, n_ctx or config.n_ctx, config.d_head)
         kind, device = like.dtype, like.device  # of a weight that may be shared out
         empty = partial(torch.empty, shape, dtype=kind, device=device)
         self._keys = [empty() for _ in range(config.n_layers)]

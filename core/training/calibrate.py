@@ -24,10 +24,12 @@ from numpy.typing import NDArray
 from core.config import ModelConfig
 from core.errors import CoreError, TrainingError
 from core.model.device import choose_device
+from core.training.batch import Examples
 from core.training.config import RunConfig, TrainingConfig, read_config
-from core.training.corpus import Windows, windows_of
+from core.training.corpus import windows_of
 from core.training.estimate import fits, memory_of
 from core.training.memory import available_memory
+from core.training.pairs.corpus import Pairs
 from core.training.speed import Speed
 from core.training.threads import candidates
 from core.training.trainer import Trainer
@@ -35,6 +37,7 @@ from core.training.trainer import Trainer
 log = logging.getLogger("core.training.calibrate")
 
 N_STEPS = 3
+N_EXAMPLES = 10
 LONGEST_S = 6.0
 """No further step is begun after this; one alone may take longer."""
 TOKENS_AT_ONCE_ON_CPU = 4096
@@ -54,15 +57,15 @@ def measure_speed(config: RunConfig, n_steps: int = N_STEPS) -> Speed:
         if fault:
             raise TrainingError(fault)
     trainer = Trainer(training, config.model, device)
-    windows = windows_of(random_ids(config.model), config.model.n_ctx, "")
+    examples = random_examples(config.model)
     fastest_s = math.inf
     for number in thread_numbers(training, device):
         torch.set_num_threads(number)
-        step_s = seconds_of_step(trainer, windows, n_steps)
+        step_s = seconds_of_step(trainer, examples, n_steps)
         if step_s > fastest_s:
             break
         fastest_s = step_s
-    n_tokens = training.batch_size * config.model.n_ctx
+    n_tokens = training.batch_size * examples.tokens_per_example
     return Speed(n_tokens / fastest_s, str(device))
 
 
@@ -74,12 +77,12 @@ def thread_numbers(training: TrainingConfig, device: torch.device) -> tuple[int,
     return candidates(most)[::-1] if device.type == "cpu" else (most,)
 
 
-def seconds_of_step(trainer: Trainer, windows: Windows, n_steps: int) -> float:
+def seconds_of_step(trainer: Trainer, examples: Examples, n_steps: int) -> float:
     """The mean time of some steps; the first warms up, if there is time for another."""
     times_s: list[float] = []
     while len(times_s) <= n_steps and sum(times_s) < LONGEST_S:
         began_s = time.perf_counter()
-        trainer.advance(windows)[0].item()  # waits for the device
+        trainer.advance(examples)[0].item()  # waits for the device
         times_s.append(time.perf_counter() - began_s)
     return statistics.fmean(times_s[1:] or times_s)
 
@@ -94,9 +97,24 @@ def short_steps(
     return replace(training, batch_size=n_windows, n_parts=1, compile=False)
 
 
+def random_examples(model: ModelConfig) -> Examples:
+    """Ten windows of random tokens; of two sides, ten pairs, which fill half of them.
+
+    Pairs are mostly shorter than what can be read at once.
+    """
+    n_ctx = model.n_ctx
+    ids = random_ids(model)
+    if not model.has_encoder:
+        return windows_of(ids, n_ctx, "")
+    half = max(n_ctx // 2, 1)
+    begins = np.arange(N_EXAMPLES) * n_ctx
+    return Pairs(ids, np.stack((begins, begins + half, begins + n_ctx), axis=1))
+
+
 def random_ids(model: ModelConfig) -> NDArray[np.int64]:
-    """Tokens to read, ten windows of them: [n]."""
-    return np.random.default_rng(0).integers(model.n_vocab, size=10 * model.n_ctx + 1)
+    """Tokens to read: [10 n_ctx + 1]."""
+    n_tokens = N_EXAMPLES * model.n_ctx + 1
+    return np.random.default_rng(0).integers(model.n_vocab, size=n_tokens)
 
 
 def main(arguments: list[str] | None = None) -> int:

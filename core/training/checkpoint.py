@@ -132,9 +132,11 @@ def load_start(folder: Path, trainer: Trainer, tokenizer: Tokenizer) -> None:
 def free_fields(config: ModelConfig) -> tuple[str, ...]:
     """What a run may change that begins with another one's weights.
 
-    A longer context needs more rows where positions are learned.
+    A longer context needs more rows where positions are learned. The start token is
+    decided by the tokenizer, which is checked itself.
     """
-    return ("dropout",) if config.position == "learned" else ("dropout", "n_ctx")
+    always = ("dropout", "start_id")
+    return always if config.position == "learned" else (*always, "n_ctx")
 
 
 def check_same_model(

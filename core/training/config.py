@@ -33,10 +33,14 @@ class DataConfig:
 
     train: tuple[str, ...]
     """Text files to learn from."""
+    pairs: bool = False
+    """Each line is a pair, a source, a tab and its target, for a model with an encoder;
+    else it is running text."""
     valid: tuple[str, ...] = ()
     """Text files to be tested on."""
     valid_share: float = 0.1
-    """Share of the text that is kept for it, where no files are named; 0 keeps none."""
+    """Share of the text, or of the sources of pairs, that is kept for it, where no
+    files are named; 0 keeps none."""
 
     def __post_init__(self) -> None:
         if not self.train:
@@ -57,8 +61,8 @@ class TokenizerConfig:
     kind: str = BPE
     """What is learned: bpe, or characters, a token for each that the text has."""
     n_vocab: int = 2048
-    """Tokens of the BPE that is trained: 256 bytes, the end of text, and merges. Of
-    any other tokenizer, how many it is expected to have."""
+    """Tokens of the BPE that is trained: 256 bytes, the end of text (of pairs: a start
+    and an end), and merges. Of any other tokenizer, how many it is expected to have."""
 
     def __post_init__(self) -> None:
         kinds = ", ".join(TOKENIZER_KINDS)
@@ -77,15 +81,21 @@ class TrainingConfig:
     n_steps: int = 1000
     """Updates of the weights in the whole run."""
     batch_size: int = 16
-    """Windows of n_ctx tokens read in one step, by all processes together."""
+    """Windows of n_ctx tokens, or pairs, read in one step by all processes together."""
     n_parts: int = 1
     """Parts that a batch is read in, one after the other, where memory is short."""
     learning_rate: float = 1e-3
     """The highest rate, reached after the warm-up."""
     min_learning_rate: float = 0.0
-    """The rate of the last step."""
+    """The lowest rate, that of the last step."""
     warmup_steps: int = 0
     """Steps in which the rate rises from 0."""
+    schedule: str = "cosine"
+    """How it falls from there. cosine: to the lowest rate with the last step.
+    inverse_root: with the root of the steps, as in 2017, and not below it."""
+    label_smoothing: float = 0.0
+    """Share of each answer that is spread over all tokens, in training alone; 0.1 in
+    2017. The model becomes less sure of itself; its loss of a step stays above 0."""
     weight_decay: float = 0.1
     """Share, times the rate, that matrices and tables lose each step."""
     beta1: float = 0.9
@@ -129,10 +139,16 @@ class TrainingConfig:
         for name in ("beta1", "beta2"):
             value = getattr(self, name)
             _require(name, value, 0 <= value < 1, "at least 0 and below 1")
+        share = self.label_smoothing
+        _require("label_smoothing", share, 0 <= share < 1, "at least 0 and below 1")
+        schedules = ", ".join(SCHEDULES)
+        is_known = self.schedule in SCHEDULES
+        _require("schedule", self.schedule, is_known, f"one of {schedules}")
         is_known = self.device in DEVICE_NAMES
         _require("device", self.device, is_known, f"one of {', '.join(DEVICE_NAMES)}")
 
 
+SCHEDULES = ("cosine", "inverse_root")
 AT_LEAST_ONE = (
     "n_steps",
     "batch_size",
@@ -162,13 +178,15 @@ class WatchConfig:
     """[watch]: how the run shows what the model has learned so far."""
 
     prompt: str = "Once upon a time"
-    """What a sample of text begins with."""
+    """What a sample of text begins with. Of pairs, some that are kept for validation
+    are answered instead."""
     sample_every: int = 500
     """Steps from one sample to the next; 0 writes none."""
     n_sample_tokens: int = 60
     """Tokens in a sample; training waits while they are written."""
     sentence: str = "The cat sat on the mat because the cat was tired."
-    """The sentence whose attention is kept."""
+    """The sentence whose attention is kept. Of pairs: "source -> target", or else the
+    first pair that is kept for validation."""
     probe_every: int = 100
     """Steps from one look at the sentence and the heads to the next; 0 never looks."""
 
@@ -200,6 +218,21 @@ class RunConfig:
 
 TAUGHT = {"attention": "causal", "output_head": "unembed", "n_segments": 0}
 """Fields of a model, and what they must be so that it can learn the next token."""
+
+
+def untaught(model: ModelConfig, *, pairs: bool) -> str:
+    """Why a model cannot learn from pairs, or from running text; "" if it can."""
+    if pairs and not model.has_encoder:
+        return (
+            "n_encoder_layers = 0, but pairs have a source, which an encoder reads; "
+            "give it at least 1, or learn from running text."
+        )
+    if model.has_encoder and not pairs:
+        return (
+            f"n_encoder_layers = {model.n_encoder_layers}, but running text has no "
+            "source for an encoder to read; give it pairs, or make it 0."
+        )
+    return ""
 
 
 def read_config(folder: Path) -> RunConfig:
@@ -250,13 +283,16 @@ def config_of(tables: Mapping[str, Any]) -> RunConfig:
     model = tables.get("model", {})
     if "n_vocab" in model:
         raise ConfigError("n_vocab belongs in [tokenizer], which decides it.")
-    return RunConfig(
+    config = RunConfig(
         model=ModelConfig.from_dict({**model, "n_vocab": tokenizer.n_vocab}),
         data=_from_table(DataConfig, {"train": (), **tables.get("data", {})}),
         tokenizer=tokenizer,
         training=_from_table(TrainingConfig, tables.get("training", {})),
         watch=_from_table(WatchConfig, tables.get("watch", {})),
     )
+    if fault := untaught(config.model, pairs=config.data.pairs):
+        raise ConfigError(fault)
+    return config
 
 
 Table = TypeVar("Table", DataConfig, TokenizerConfig, TrainingConfig, WatchConfig)

@@ -8,7 +8,7 @@ so a text may be larger than it. torch is loaded when a batch is first asked for
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from core.errors import TrainingError
 from core.files import explained, file_made_whole
 from core.tokenizers.base import Ids, Tokenizer
+from core.training.batch import Batch
 from core.training.progress import Told, told_along, untold
 from core.training.reading import BLOCK_BYTES, check_file, opened, read_blocks
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
+Cut = Callable[[Path, Iterable[str], Tokenizer], Iterator[Ids]]
+"""How the blocks of a file become ids; the file is for what is said of it."""
 CACHE = "cache"
 """Folder of a run where encoded texts are kept."""
 HASHING_SHARE = 0.1
@@ -53,7 +56,20 @@ class Windows:
         """Tokens of the whole text."""
         return len(self.rows) + self.n_ctx
 
-    def batch(self, starts: "Tensor") -> "tuple[Tensor, Tensor]":
+    @property
+    def tokens_per_example(self) -> float:
+        """Tokens that are read in one window."""
+        return float(self.n_ctx)
+
+    def n_read(self, starts: "Tensor") -> int:
+        """Tokens that are read in some windows."""
+        return len(starts) * self.n_ctx
+
+    def n_said(self, starts: "Tensor") -> int:
+        """Tokens of some windows that the model must say: as many as it reads."""
+        return len(starts) * self.n_ctx
+
+    def batch(self, starts: "Tensor") -> Batch:
         """Read the windows that begin at `starts`.
 
         [n_batch] -> what is read and what follows each token, both [n_batch, n_ctx].
@@ -61,23 +77,24 @@ class Windows:
         import torch
 
         rows = torch.from_numpy(self.rows[starts.numpy()].astype(np.int64))
-        return rows[:, :-1], rows[:, 1:]
+        return Batch(rows[:, :-1], rows[:, 1:])
 
-    def drawn(
-        self, n_batch: int, generator: "torch.Generator"
-    ) -> "tuple[Tensor, Tensor]":
-        """Read windows at random places; any may come again."""
+    def draw(self, n_batch: int, generator: "torch.Generator") -> "Tensor":
+        """Random places to begin windows at, [n_batch]; any may come again."""
         import torch
 
-        return self.batch(torch.randint(len(self), (n_batch,), generator=generator))
+        return torch.randint(len(self), (n_batch,), generator=generator)
 
-    def spread(self, n_batch: int, n_batches: int) -> "list[tuple[Tensor, Tensor]]":
-        """Read batches whose windows lie evenly over the text, none of them twice."""
+    def spread(self, n_batch: int, n_batches: int) -> "list[Tensor]":
+        """Places of batches whose windows lie evenly over the text, none of them twice.
+
+        -> [n_batch] each, the last one less.
+        """
         import torch
 
         n_rows = min(len(self), n_batch * n_batches)
         starts = torch.arange(n_rows) * len(self) // n_rows
-        return [self.batch(some) for some in torch.split(starts, n_batch)]
+        return list(torch.split(starts, n_batch))
 
 
 def windows_of(ids: Ids, n_ctx: int, what: str) -> Windows:
@@ -110,17 +127,19 @@ def encoded(
     tokenizer: Tokenizer,
     cache: Path,
     told: Told = untold,
+    cut: Cut | None = None,
 ) -> Ids:
     """Give the ids of files, one after another, [n]; encode them if it is new.
 
-    Nothing half is left in the cache when `told` raises.
+    Nothing half is left in the cache when `told` raises. A `cut` other than that of
+    running text has a place of its own there, by its name.
 
     Raises:
         TrainingError: A file cannot be read or is not text, or all are empty.
         CheckpointError: The cache cannot be written.
     """
     key = cache_key(paths, tokenizer, lambda share: told(share * HASHING_SHARE))
-    kept = cache / f"{key}.npy"
+    kept = cache / (f"{key}-{cut.__name__}.npy" if cut else f"{key}.npy")
     if (ids := _kept_ids(kept)) is not None:
         return ids
     with explained(cache):
@@ -129,6 +148,7 @@ def encoded(
         paths,
         tokenizer,
         lambda share: told(HASHING_SHARE + share * (1 - HASHING_SHARE)),
+        cut,
     )
     _write_ids(kept, blocks, tokenizer.id_type)
     written: Ids = np.load(kept, mmap_mode="r")
@@ -179,12 +199,15 @@ def _byte_blocks(path: Path) -> Iterator[bytes]:
 
 
 def _blocks_of_ids(
-    paths: Sequence[Path], tokenizer: Tokenizer, told: Told
+    paths: Sequence[Path], tokenizer: Tokenizer, told: Told, cut: Cut | None
 ) -> Iterator[Ids]:
     n_all, n_before = size_of(paths), 0
     for path in paths:
         blocks = told_along(read_blocks(path), n_all, told, n_before)
-        yield from tokenizer.encode_blocks(blocks, specials=True)
+        if cut:
+            yield from cut(path, blocks, tokenizer)
+        else:
+            yield from tokenizer.encode_blocks(blocks, specials=True)
         n_before += size_of([path])
 
 

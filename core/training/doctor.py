@@ -6,9 +6,8 @@ again at every change of a field. The checks are a table, in the order they are 
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from core.tokenizers.base import listed
 from core.tokenizers.labels import label_of
@@ -16,70 +15,20 @@ from core.training.config import BPE, CHARACTERS, RunConfig
 from core.training.corpus import n_train_of
 from core.training.documents import TRAIN, VALID, Split, n_leaked, sides_of
 from core.training.facts import TextFacts, TokenFacts
+from core.training.findings import USUAL_SHARE, Case, Finding, Mend, Severity
+from core.training.pairs import doctor as of_pairs
+from core.training.pairs.corpus import n_kept_of
 from core.training.reading import ENCODINGS, Fault, Reading
 from core.training.sources import FileSource, Source
-
-Severity = Literal["error", "warning", "note"]
-"""error: the run cannot start; warning: it would mislead; note: good to know."""
 
 USEFUL_EPOCHS = 40
 """Passes over a text before the doctor speaks; the number is ours. Up to 4 are as good
 as new text, later ones are worth less and less (Muennighoff et al. 2023)."""
-USUAL_SHARE = 0.1
 SHARE_STEP = 100
 """A proposed validation share is a whole number of hundredths."""
 LARGEST_SHARE = 0.5
 HARMLESS_SHARE = 0.01
 """Of the validation text; so little repetition is no more than a note."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mend:
-    """What one click changes."""
-
-    label: str
-    fields: Mapping[str, object] = field(default_factory=dict)
-    """New values by table and name, as {"model.n_ctx": 63}."""
-    sources: tuple[Source, ...] | None = None
-    """The sources to take instead."""
-    split: Split | None = None
-    """Another way to choose the validation text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing the doctor says."""
-
-    kind: str
-    severity: Severity
-    what: str
-    """What is the matter, in a sentence with its numbers."""
-    meaning: str
-    """What follows from it, in a sentence."""
-    mends: tuple[Mend, ...] = ()
-    """What may be done, the best first."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """All that is known of a run that has not started."""
-
-    facts: TextFacts
-    tokens: TokenFacts | None
-    config: RunConfig
-    split: Split
-    n_train: int
-    n_valid: int
-
-    @property
-    def window(self) -> int:
-        """Tokens in a window: what is read and the one that follows."""
-        return self.config.model.n_ctx + 1
-
-    def counted(self, n: int) -> str:
-        """A number of tokens; "about" where it is projected."""
-        about = "" if self.tokens and self.tokens.is_exact else "about "
-        return f"{about}{n:,} {'token' if n == 1 else 'tokens'}"
 
 
 def examine(
@@ -90,8 +39,9 @@ def examine(
     split: Split = "tail",
 ) -> tuple[Finding, ...]:
     """Say what is found, the gravest first; without `tokens`, what is known so far."""
-    case = _Case(facts, tokens, config, split, *parts(facts, tokens, config, split))
-    findings = [finding for check in CHECKS for finding in check(case)]
+    case = Case(facts, tokens, config, split, *parts(facts, tokens, config, split))
+    checks = CHECKS if facts.pairs is None else PAIR_CHECKS
+    findings = [finding for check in checks for finding in check(case)]
     order: tuple[Severity, ...] = ("error", "warning", "note")
     return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
 
@@ -104,11 +54,17 @@ def parts(
 ) -> tuple[int, int]:
     """Tokens that are learned from, and tokens that are kept for validation.
 
-    Exact for "tail" where the tokens are; else in proportion to the characters.
+    Exact for "tail" where the tokens are; else in proportion to the characters, and of
+    pairs to their sources.
     """
     share = config.data.valid_share
     if tokens is None:
         return 0, 0
+    if facts.pairs is not None:
+        n_sources = max(facts.pairs.n_sources, 1)
+        n_kept = n_kept_of(n_sources, share) if share else 0
+        n_valid = round(tokens.n_tokens * n_kept / n_sources)
+        return tokens.n_tokens - n_valid, n_valid
     if split == "tail" or not share or not len(facts.units):
         n_train = n_train_of(tokens.n_tokens, share)
         return n_train, tokens.n_tokens - n_train
@@ -120,7 +76,7 @@ def parts(
     return n_train, n_valid
 
 
-def _faults(case: _Case) -> Iterator[Finding]:
+def _faults(case: Case) -> Iterator[Finding]:
     meanings = {
         "encoding": "Its letters cannot be told yet; nothing is guessed silently.",
         "binary": "Its bytes are no letters, and a model would learn noise.",
@@ -156,7 +112,7 @@ def _mends_of_fault(fault: Fault, sources: tuple[Source, ...]) -> Iterator[Mend]
         yield Mend(f"Leave {source.path.name} out", sources=others)
 
 
-def _left_out(case: _Case) -> Iterator[Finding]:
+def _left_out(case: Case) -> Iterator[Finding]:
     n = case.facts.n_left_out
     if n:
         are = "1 file in the folder is" if n == 1 else f"{n:,} files in the folder are"
@@ -168,7 +124,7 @@ def _left_out(case: _Case) -> Iterator[Finding]:
         )
 
 
-def _encodings(case: _Case) -> Iterator[Finding]:
+def _encodings(case: Case) -> Iterator[Finding]:
     for path, name in case.facts.encodings:
         yield Finding(
             "encoding_read",
@@ -178,7 +134,7 @@ def _encodings(case: _Case) -> Iterator[Finding]:
         )
 
 
-def _empty(case: _Case) -> Iterator[Finding]:
+def _empty(case: Case) -> Iterator[Finding]:
     if not case.facts.n_characters and not case.facts.faults:
         yield Finding(
             "empty",
@@ -188,7 +144,7 @@ def _empty(case: _Case) -> Iterator[Finding]:
         )
 
 
-def _one_character(case: _Case) -> Iterator[Finding]:
+def _one_character(case: Case) -> Iterator[Finding]:
     only = case.facts.only_character
     if only:
         yield Finding(
@@ -204,7 +160,7 @@ def _one_character(case: _Case) -> Iterator[Finding]:
         )
 
 
-def _unknown(case: _Case) -> Iterator[Finding]:
+def _unknown(case: Case) -> Iterator[Finding]:
     if case.tokens is None or not case.tokens.unknown:
         return
     learned = {"tokenizer.kind": CHARACTERS, "tokenizer.file": ""}
@@ -217,7 +173,7 @@ def _unknown(case: _Case) -> Iterator[Finding]:
     )
 
 
-def _too_short(case: _Case) -> Iterator[Finding]:
+def _too_short(case: Case) -> Iterator[Finding]:
     if case.tokens is None or case.n_train >= case.window:
         return
     mends: list[Mend] = []
@@ -240,7 +196,7 @@ def _shorter_windows(n_tokens: int) -> Iterator[Mend]:
         yield Mend(f"Use a context of {n_ctx:,}", {"model.n_ctx": n_ctx})
 
 
-def _validation(case: _Case) -> Iterator[Finding]:
+def _validation(case: Case) -> Iterator[Finding]:
     share, tokens = case.config.data.valid_share, case.tokens
     if not share:
         yield Finding(
@@ -266,7 +222,7 @@ def _validation(case: _Case) -> Iterator[Finding]:
         )
 
 
-def _larger_share(case: _Case) -> Iterator[Mend]:
+def _larger_share(case: Case) -> Iterator[Mend]:
     """A share that gives a window to either side, if one does."""
     n_tokens = case.tokens.n_tokens if case.tokens else 0
     percent = math.ceil(SHARE_STEP * case.window / max(n_tokens, 1))
@@ -277,7 +233,7 @@ def _larger_share(case: _Case) -> Iterator[Mend]:
         yield Mend(f"Keep the last {percent} %", {"data.valid_share": share})
 
 
-def _leakage(case: _Case) -> Iterator[Finding]:
+def _leakage(case: Case) -> Iterator[Finding]:
     share, units = case.config.data.valid_share, case.facts.units
     if not share or case.split != "tail":
         return
@@ -305,7 +261,7 @@ def _leakage(case: _Case) -> Iterator[Finding]:
     )
 
 
-def _vocabulary(case: _Case) -> Iterator[Finding]:
+def _vocabulary(case: Case) -> Iterator[Finding]:
     asked, tokens = case.config.tokenizer.n_vocab, case.tokens
     learns_bpe = case.config.tokenizer.kind == BPE and not case.config.tokenizer.file
     if tokens is None or not learns_bpe or tokens.n_vocab >= asked:
@@ -322,13 +278,13 @@ def _vocabulary(case: _Case) -> Iterator[Finding]:
     )
 
 
-def _epochs(case: _Case) -> Iterator[Finding]:
-    training = case.config.training
-    n_step = training.batch_size * case.config.model.n_ctx
+def _epochs(case: Case) -> Iterator[Finding]:
+    training, n_step = case.config.training, case.tokens_per_step
     epochs = training.n_steps * n_step / max(case.n_train, 1)
-    if case.n_train < case.window or epochs <= USEFUL_EPOCHS:
+    is_short = case.facts.pairs is None and case.n_train < case.window
+    if is_short or not case.n_train or epochs <= USEFUL_EPOCHS:
         return
-    n_steps = max(USEFUL_EPOCHS * case.n_train // n_step, 1)
+    n_steps = max(int(USEFUL_EPOCHS * case.n_train // n_step), 1)
     is_fewer = n_steps < training.n_steps
     yield Finding(
         "epochs",
@@ -342,9 +298,10 @@ def _epochs(case: _Case) -> Iterator[Finding]:
     )
 
 
-CHECKS: tuple[Callable[[_Case], Iterator[Finding]], ...] = (
+CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     _faults,
     _empty,
+    of_pairs.sides,
     _one_character,
     _unknown,
     _too_short,
@@ -355,3 +312,14 @@ CHECKS: tuple[Callable[[_Case], Iterator[Finding]], ...] = (
     _encodings,
     _left_out,
 )
+PAIR_CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
+    _faults,
+    _empty,
+    *of_pairs.CHECKS,
+    _unknown,
+    _vocabulary,
+    _epochs,
+    _encodings,
+    _left_out,
+)
+"""The same where there are pairs among the sources."""

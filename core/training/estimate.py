@@ -54,32 +54,45 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
     d_model, d_ff, bias = config.d_model, config.d_ff, config.bias
     d_heads, d_keys = config.d_heads, config.n_kv_heads * config.d_head
     n_hidden = 2 if config.gated else 1
-    n_norms = (1 + config.feed_forward) * config.n_layers + config.norm_embeddings
+    n_sides = 1 + config.has_encoder
+    n_attentions, n_networks = _n_parts(config)
+    n_norms = n_attentions + n_networks + n_sides * config.norm_embeddings
     is_masked = config.output_head == "masked"
     has_dense = is_masked or config.output_head == "pooled"
-    n_norms += is_masked or config.norm_place == "pre"
+    n_norms += is_masked or n_sides * (config.norm_place == "pre")
     n_norms *= config.norm != "none"
     has_shift = bias and config.norm == "layer_norm"
     attention = (
-        2 * d_model * (d_heads + d_keys)
+        d_model * (d_heads + 2 * d_keys)
         + config.has_bias("b_Q") * (d_heads + 2 * d_keys)
-        + bias * d_model
+        + config.mix_heads * (d_heads + bias) * d_model
         + config.norm_qk * 2 * config.d_head
     )
     network = (n_hidden + 1) * d_model * d_ff + bias * (n_hidden * d_ff + d_model)
     feed_forward = max(config.n_experts, 1) * network + config.n_experts * d_model
-    n_positions = config.n_ctx + config.position_offset
+    n_positions = {
+        "learned": (config.n_ctx + config.position_offset) * d_model,
+        "relative": config.relative_buckets * config.n_heads,
+    }.get(config.position, 0)
     is_tied = config.tie_embeddings or not config.has_logits
     output = 0 if is_tied else d_model * config.n_vocab
-    output += has_dense * (d_model + 1) * d_model + is_masked * config.n_vocab
+    output += has_dense * (d_model + 1) * d_model
+    output += (is_masked or config.output_bias) * config.n_vocab
     return {
         "embedding": (config.n_vocab + config.n_segments) * d_model,
-        "position": n_positions * d_model if config.position == "learned" else 0,
-        "attention": config.n_layers * attention,
-        "feed-forward": config.feed_forward * config.n_layers * feed_forward,
+        "position": n_sides * n_positions,
+        "attention": n_attentions * attention,
+        "feed-forward": n_networks * feed_forward,
         "norms": n_norms * d_model * (1 + has_shift),
         "output": output,
     }
+
+
+def _n_parts(config: ModelConfig) -> tuple[int, int]:
+    """How many attentions and feed-forward networks there are, cross ones included."""
+    n_cross = config.n_layers if config.has_encoder else 0
+    n_layers = config.n_encoder_layers + config.n_layers
+    return n_layers + n_cross, config.feed_forward * n_layers
 
 
 def count_parameters(config: ModelConfig) -> int:
@@ -107,22 +120,28 @@ def window_bytes(model: ModelConfig, *, half: bool = False) -> int:
 
     Of each layer: two norms' inputs; what goes into each product; q, k, v and the
     heads; the hidden layer before and after its bend. Dropout keeps what it dropped
-    and, on a CPU, makes attention keep three n x n arrays for each head.
+    and, on a CPU, makes attention keep three n x n arrays for each head; relative
+    positions keep two. Of a pair, both sides are taken to be n_ctx tokens long, which
+    is the most there can be.
     """
     product = HALF if half else FLOAT
     n_masks = 1 if model.dropout else 0
     mask = 1 if half else FLOAT
     d_model = model.d_model
     row = d_model * (FLOAT * (model.norm != "none") + product)
-    layer = (1 + model.feed_forward) * row + 5 * d_model * product
-    n_networks = model.feed_forward * max(model.n_experts, 1)
-    layer += n_networks * _hidden_widths(model) * model.d_ff * product
-    layer += model.n_experts * (d_model + 4) * product
-    layer += 2 * n_masks * d_model * mask
-    per_token = model.n_layers * layer + n_masks * d_model * mask
+    n_attentions, n_networks = _n_parts(model)
+    attention = row + (5 * product + n_masks * mask) * d_model
+    network = row + n_masks * d_model * mask
+    network += max(model.n_experts, 1) * _hidden_widths(model) * model.d_ff * product
+    network += model.n_experts * (d_model + 4) * product
+    per_token = n_attentions * attention + n_networks * network
+    per_token += (1 + model.has_encoder) * n_masks * d_model * mask
     per_token += row + 3 * model.n_vocab * FLOAT
-    squares = 0 if half else 3 * n_masks * model.n_heads * model.n_ctx * FLOAT
-    return model.n_ctx * (per_token + model.n_layers * squares)
+    n_squares = 0 if half else 3 * n_masks * n_attentions
+    if model.position == "relative":  # scores of one's own side are shifted
+        n_squares += 2 * (model.n_encoder_layers + model.n_layers)
+    squares = n_squares * model.n_heads * model.n_ctx * FLOAT
+    return model.n_ctx * (per_token + squares)
 
 
 def _hidden_widths(model: ModelConfig) -> int:
@@ -156,10 +175,17 @@ def n_checkpoints(model: ModelConfig, training: TrainingConfig) -> int:
 
 
 def minutes(
-    model: ModelConfig, training: TrainingConfig, tokens_per_second: float
+    model: ModelConfig,
+    training: TrainingConfig,
+    tokens_per_second: float,
+    tokens_per_example: float = 0.0,
 ) -> float:
-    """How long a run takes at a speed: its steps, and its tests on two texts."""
+    """How long a run takes at a speed: its steps, and its tests on two texts.
+
+    Windows have n_ctx tokens; of pairs it must be said how many they have.
+    """
     n_tests = training.n_steps // training.evaluate_every + 1
     n_batches = 2 * n_tests * training.n_evaluation_batches * FORWARD_SHARE
-    n_tokens = (training.n_steps + n_batches) * training.batch_size * model.n_ctx
+    n_examples = (training.n_steps + n_batches) * training.batch_size
+    n_tokens = n_examples * (tokens_per_example or model.n_ctx)
     return n_tokens / tokens_per_second / SECONDS_IN_A_MINUTE

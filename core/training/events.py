@@ -9,7 +9,7 @@ import errno
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -32,6 +32,8 @@ class Started:
     device: str
     process: int
     """Its number in the system, while it runs."""
+    tokens_per_step: float = 0.0
+    """Tokens that all processes read in a step, on average; 0 where it was not told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,9 @@ class Evaluated:
     """None where no text is kept for it."""
     perplexity: float
     """e to the validation loss, or to the training loss where there is none."""
+    share_right: float | None = None
+    """Of some pairs, the share that is answered wholly right, written greedily; None
+    where there are no pairs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +87,14 @@ class Merged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampled:
-    """The model wrote on from the prompt of [watch]."""
+    """The model wrote on from the prompt of [watch], or answered a source."""
 
     step: int
     prompt: str
     text: str
     """What came after the prompt."""
+    right: str | None = None
+    """The right answer to a source; None where a prompt has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +111,9 @@ class Probed:
     file: str
     """The patterns, relative to the run's folder: .npy, float16,
     [n_layers, n_heads, n_query, n_key]."""
+    source: list[str] = field(default_factory=list)
+    """Labels of the source's tokens, at which cross attention looks: the patterns are
+    its own then. Empty where there is no source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +226,7 @@ JSON_TYPES: dict[Any, tuple[type, ...]] = {
     float: (float, int),
     float | None: (float, int, type(None)),
     str: (str,),
+    str | None: (str, type(None)),
 }
 """What a field's value may be in JSON; its lists hold these, or lists of these."""
 

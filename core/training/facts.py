@@ -6,9 +6,11 @@ text in blocks and tell how far they are; they belong into a worker, not the win
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from math import ceil
 from pathlib import Path
 
-from core.errors import TrainingError
+from core.errors import TokenizerError, TrainingError
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.bpe_training import END_OF_TEXT, LearnedMerge, train_bpe
 from core.tokenizers.folder import open_tokenizer
@@ -17,6 +19,14 @@ from core.tokenizers.splitting import whole_words
 from core.tokenizers.vocabulary import UnknownTextError
 from core.training.config import CHARACTERS, TokenizerConfig
 from core.training.documents import UnitCounter, Units, telling_units
+from core.training.pairs.corpus import PAIR_SPECIALS, pair_characters, pair_ids
+from core.training.pairs.counting import (
+    PairCounter,
+    PairFacts,
+    PairTokens,
+    pair_tokens,
+)
+from core.training.pairs.lines import Pair, pairs_of, sides_of
 from core.training.progress import Told, told_along, untold
 from core.training.reading import Fault, encoding_named, spread
 from core.training.sources import (
@@ -24,7 +34,9 @@ from core.training.sources import (
     Source,
     expanded,
     fault_of,
+    holds_pairs,
     n_bytes_of,
+    pair_lines,
     text_blocks,
     without_binaries,
 )
@@ -63,6 +75,8 @@ class TextFacts:
     """The files that are not UTF-8, and what they are read as."""
     units: Units
     """Documents or lines, and which of them repeat."""
+    pairs: PairFacts | None = None
+    """Where there are pairs among the sources; lines that are none are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +91,10 @@ class TokenFacts:
     unknown: tuple[str, ...] = ()
     """What the tokenizer has no token for, as far as it was met; the number of tokens
     is then guessed."""
+    pairs: PairTokens | None = None
+    """Of pairs: how wide they are; `n_tokens` are then those that are read of them."""
+    lacks_ends: bool = False
+    """Of pairs: whether the tokenizer has no start and end token, which they need."""
 
 
 def read_facts(sources: Iterable[Source], told: Told = untold) -> TextFacts:
@@ -105,7 +123,20 @@ def read_facts(sources: Iterable[Source], told: Told = untold) -> TextFacts:
         n_left_out=len(expanded(sources)) - len(kept),
         encodings=tuple(_other_encodings(readable)),
         units=telling_units(counts.documents, counts.lines),
+        pairs=_pair_facts(readable),
     )
+
+
+def _pair_facts(sources: tuple[Source, ...]) -> PairFacts | None:
+    """Look at the lines of all pairs; None where there are none among the sources."""
+    with_pairs = [each for each in sources if holds_pairs(each)]
+    if not with_pairs:
+        return None
+    counter = PairCounter()
+    for each in with_pairs:
+        name = each.path.name if isinstance(each, FileSource) else "the built-in pairs"
+        counter.feed(name, pair_lines(each))
+    return counter.facts(has_text=len(with_pairs) < len(sources))
 
 
 def measure_tokens(
@@ -129,6 +160,8 @@ def measure_tokens(
         opened = _learned(facts, tokenizer, share, told)
     start = 0.0 if tokenizer.file else COUNTING_SHARE + LEARNING_SHARE
     along = _from_to(told, start, 1.0)
+    if facts.pairs:
+        return _measured_pairs(facts, opened, share, along)
     n_tokens = n_characters = 0
     try:
         for block in _sample(facts, share, along):
@@ -139,6 +172,30 @@ def measure_tokens(
     if not is_exact:
         n_tokens = round(n_tokens * facts.n_characters / max(n_characters, 1))
     return TokenFacts(n_tokens, opened.n_vocab, is_exact)
+
+
+def _measured_pairs(
+    facts: TextFacts, tokenizer: Tokenizer, share: float, told: Told
+) -> TokenFacts:
+    try:
+        rows = pair_ids(_some_pairs(facts, share, told), tokenizer)
+        counted = pair_tokens(rows, tokenizer)
+    except UnknownTextError as error:
+        n_guessed = facts.n_characters
+        return TokenFacts(n_guessed, tokenizer.n_vocab, False, error.unknown)
+    except TokenizerError:  # no start and no end
+        n_guessed, lacks = facts.n_characters, True
+        return TokenFacts(n_guessed, tokenizer.n_vocab, False, lacks_ends=lacks)
+    assert facts.pairs is not None
+    scale = facts.pairs.n_pairs / max(counted.n_pairs, 1)
+    n_tokens = round(counted.n_tokens * scale)
+    return TokenFacts(n_tokens, tokenizer.n_vocab, share == 1, pairs=counted)
+
+
+def _some_pairs(facts: TextFacts, share: float, told: Told) -> Iterator[Pair]:
+    """A share of the pairs, spread over them."""
+    blocks = told_along(text_blocks(facts.readable), facts.n_characters, told)
+    return islice(pairs_of(blocks), 0, None, ceil(1 / share))
 
 
 def _learned(
@@ -152,7 +209,14 @@ def _learned(
         n_merges += 1
         along(n_merges / asked.n_vocab)
 
-    blocks = _sample(facts, share, _from_to(told, 0.0, COUNTING_SHARE))
+    counting = _from_to(told, 0.0, COUNTING_SHARE)
+    if facts.pairs:
+        texts = sides_of(_some_pairs(facts, share, counting))
+        if asked.kind == CHARACTERS:
+            return pair_characters(texts)
+        n_vocab, specials = asked.n_vocab, PAIR_SPECIALS
+        return train_bpe(texts, n_vocab, specials=specials, told=merged)
+    blocks = _sample(facts, share, counting)
     if asked.kind == CHARACTERS:
         return learn_characters(blocks)
     return train_bpe(blocks, asked.n_vocab, told=merged)

@@ -19,6 +19,7 @@ from torch import Tensor
 from core.errors import TraceError, TrainingError, is_lack_of_memory
 from core.model.device import choose_device
 from core.tokenizers.base import Tokenizer
+from core.training.batch import Batch
 from core.training.checkpoint import (
     CHECKPOINTS,
     START,
@@ -46,11 +47,12 @@ from core.training.events import (
     Stopped,
     Warned,
 )
+from core.training.looks import looks_of
 from core.training.memory import check_memory
 from core.training.not_finite import advice, first_not_finite
-from core.training.probes import probe, sample, score_heads, write_patterns
+from core.training.probes import Looks, write_patterns
 from core.training.schedule import learning_rate
-from core.training.start import Texts, run_texts, run_tokenizer
+from core.training.start import Texts, model_for, run_texts, run_tokenizer
 from core.training.threads import Threads, threads_of
 from core.training.trainer import Trainer
 from core.training.watcher import Doctor, Losses, losses_of
@@ -88,7 +90,7 @@ def train(folder: Path, events: EventLog, processes: Processes = ALONE) -> None:
     with processes.main_first():
         tokenizer = run_tokenizer(folder, config, tell)
         texts = run_texts(folder, config, tokenizer, tell)
-    model = replace(config.model, n_vocab=tokenizer.n_vocab)
+    model = model_for(config, tokenizer)
     try:
         trainer = Trainer(config.training, model, device, processes)
         with control:
@@ -98,6 +100,7 @@ def train(folder: Path, events: EventLog, processes: Processes = ALONE) -> None:
                 trainer=trainer,
                 tokenizer=tokenizer,
                 texts=texts,
+                looks=looks_of(config, tokenizer, texts),
                 events=events,
                 control=control,
                 threads=threads_of(folder, trainer, texts.train),
@@ -120,6 +123,7 @@ class Run:
     trainer: Trainer
     tokenizer: Tokenizer
     texts: Texts
+    looks: Looks
     events: EventLog
     control: Control
     threads: Threads
@@ -129,6 +133,8 @@ class Run:
     _unread_draws: Tensor | None = None
     """Where windows were drawn from before the first of those steps."""
     _looked_at_s: float = field(default_factory=time.perf_counter)
+    _n_read: int = 0
+    """Tokens read when somebody looked."""
     _said_at_s: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
@@ -182,6 +188,8 @@ class Run:
                 n_valid_tokens=valid.n_tokens if valid else 0,
                 device=str(self.trainer.device),
                 process=os.getpid(),
+                tokens_per_step=self.trainer.config.batch_size
+                * self.texts.train.tokens_per_example,
             )
         )
         self.threads.begin(self.trainer.step)
@@ -207,9 +215,9 @@ class Run:
         for step, (loss, norm) in enumerate(read, first):
             if not math.isfinite(loss) or not math.isfinite(norm):
                 fault = f"Step {step} has loss {loss:g} and gradient {norm:g}"
-                raise self._ruin(fault, self._windows_of(step - first))
+                raise self._ruin(fault, self._batches_of(step - first))
         now_s = time.perf_counter()
-        n_tokens = len(read) * self.trainer.config.batch_size * self.texts.train.n_ctx
+        n_tokens = self.trainer.n_read - self._n_read
         stepped = Stepped(
             step=self.trainer.step,
             loss=read[-1][0],
@@ -219,7 +227,7 @@ class Run:
         )
         self.events.write(stepped)
         self._unread.clear()
-        self._looked_at_s = now_s
+        self._looked_at_s, self._n_read = now_s, self.trainer.n_read
         if now_s - self._said_at_s > SAY_EVERY_S:
             self._say(stepped)
 
@@ -234,33 +242,34 @@ class Run:
         )
         self._said_at_s = time.perf_counter()
 
-    def _ruin(
-        self, fault: str, windows: Iterable[tuple[Tensor, Tensor]]
-    ) -> TrainingError:
+    def _ruin(self, fault: str, batches: Iterable[Batch]) -> TrainingError:
         """Say how a run was lost, where it began, and from where it can go on."""
         saved = checkpoints(self.folder)
         rest = f"{saved[-1].name} is intact" if saved else "nothing was saved yet"
         is_whole = not self.trainer.config.shard
-        origin = first_not_finite(self.trainer.model, windows) if is_whole else ""
+        origin = first_not_finite(self.trainer.model, batches) if is_whole else ""
         begin = f", first in {origin}" if origin else ""
         return TrainingError(
             f"{fault}{begin}: the run was stopped ({rest}); "
             f"{advice(self.trainer.config)}, and start it again."
         )
 
-    def _windows_of(self, n_before: int) -> list[tuple[Tensor, Tensor]]:
-        """Draw once more what an unread step read, the windows one by one."""
+    def _batches_of(self, n_before: int) -> list[Batch]:
+        """Draw once more what an unread step read, the examples one by one."""
         if self._unread_draws is None:
             return []
         again = torch.Generator()
         again.set_state(self._unread_draws)
         n_batch = self.trainer.config.batch_size
+        train = self.texts.train
         for _ in range(n_before + 1):
-            read, following = self.texts.train.drawn(n_batch, again)
-        return [
-            (read[i : i + 1], following[i : i + 1])
-            for i in range(min(n_batch, N_WALKED))
-        ]
+            places = train.draw(n_batch, again)
+        return list(map(train.batch, torch.split(places[:N_WALKED], 1)))
+
+    def _some(self) -> list[Batch]:
+        """Examples spread over the text, one by one."""
+        train = self.texts.train
+        return list(map(train.batch, train.spread(1, N_WALKED)))
 
     def _show(self, *, is_last: bool) -> None:
         """Let people see what the model has learned, at the start, in turn, at the end.
@@ -281,14 +290,14 @@ class Run:
                 look()
         except TraceError as error:
             fault = f"After step {step} the model gives no numbers any more"
-            raise self._ruin(fault, self.texts.train.spread(1, N_WALKED)) from error
+            raise self._ruin(fault, self._some()) from error
         self._looked_at_s = time.perf_counter()
 
     def _probe(self) -> None:
         """Tell what the model sees in the sentence of [watch], and what heads do."""
         trainer, step = self.trainer, self.trainer.step
-        found = probe(step, trainer.model, self.tokenizer, self.config.watch)
-        scored = score_heads(step, trainer.model)
+        found = self.looks.probe(step, trainer.model)
+        scored = self.looks.heads(step, trainer.model)
         if found:
             probed, patterns = found
             if trainer.is_main:
@@ -298,10 +307,8 @@ class Run:
             self.events.write(scored)
 
     def _sample(self) -> None:
-        """Tell how the model writes on from the prompt of [watch]."""
-        trainer = self.trainer
-        sampled = sample(trainer.step, trainer.model, self.tokenizer, self.config.watch)
-        if sampled:
+        """Tell what the model writes."""
+        for sampled in self.looks.samples(self.trainer.step, self.trainer.model):
             self.events.write(sampled)
 
     def _evaluate(self) -> None:
@@ -313,7 +320,7 @@ class Run:
         loss = train_loss if valid_loss is None else valid_loss
         if not math.isfinite(loss):
             fault = f"After step {self.trainer.step} the loss is {loss:g}"
-            raise self._ruin(fault, self.texts.train.spread(1, N_WALKED))
+            raise self._ruin(fault, self._some())
         best = self.counters.best_loss
         self.counters = Counters(
             step=self.trainer.step,
@@ -327,6 +334,7 @@ class Run:
                 train_loss=train_loss,
                 valid_loss=valid_loss,
                 perplexity=math.exp(min(loss, LARGEST_EXPONENT)),
+                share_right=self._share_right(),
             )
         )
         tested = Losses(self.trainer.step, train_loss, valid_loss)
@@ -340,6 +348,11 @@ class Run:
             loss,
         )
         self._looked_at_s = time.perf_counter()
+
+    def _share_right(self) -> float | None:
+        """How many answers are right, where this process looks at the model."""
+        trainer = self.trainer
+        return self.looks.share_right(trainer.model) if trainer.watches else None
 
     def _save(self) -> None:
         """Keep the run as it stands, unless its weights are ruined.

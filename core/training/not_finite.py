@@ -11,7 +11,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from core.model.recording import NOBODY, Watcher
 from core.model.transformer import Transformer
+from core.training.batch import NOTHING_FOLLOWS, Batch
 from core.training.config import TrainingConfig
 from core.training.probes import evaluated
 
@@ -19,8 +21,6 @@ SAFE_RATE = 1e-3
 """No higher rate is proposed: models of every size here learn with it."""
 SAFE_CLIP = 1.0
 """No longer gradient is proposed."""
-Windows = Iterable[tuple[Tensor, Tensor]]
-"""What is read and what follows each token, each [1, n_ctx]."""
 
 
 class FirstNotFinite:
@@ -41,7 +41,7 @@ class FirstNotFinite:
         return True
 
 
-def first_not_finite(model: Transformer, windows: Windows) -> str:
+def first_not_finite(model: Transformer, batches: Iterable[Batch]) -> str:
     """Name the first tensor that is not finite, in the order of computation.
 
     A weight goes before the steps that it spoils. Empty if every one is finite.
@@ -49,13 +49,13 @@ def first_not_finite(model: Transformer, windows: Windows) -> str:
     for address, weight in model.weights().items():
         if not bool(weight.isfinite().all()):
             return f"the weight {address}"
-    for read, following in windows:
+    for batch in batches:
         watcher = FirstNotFinite()
         with evaluated(model):
-            model(read.to(model.table.device), watcher)
+            _logits(model, batch, watcher)
         if watcher.key:
             return watcher.key
-        if address := _first_gradient(model, read, following):
+        if address := _first_gradient(model, batch):
             return f"the gradient of {address}"
     return ""
 
@@ -67,11 +67,20 @@ def advice(config: TrainingConfig) -> str:
     return f"try learning_rate = {rate:.2g} or clip = {clip:.2g}"
 
 
-def _first_gradient(model: Transformer, read: Tensor, following: Tensor) -> str:
-    """The weight next to the output whose gradient is not finite."""
+def _logits(model: Transformer, batch: Batch, watch: Watcher = NOBODY) -> Tensor:
     device = model.table.device
+    given = {name: value.to(device) for name, value in batch.given.items()}
+    logits: Tensor = model(batch.read.to(device), watch, **given)
+    return logits
+
+
+def _first_gradient(model: Transformer, batch: Batch) -> str:
+    """The weight next to the output whose gradient is not finite."""
+    following = batch.following.to(model.table.device).flatten()
     loss = F.cross_entropy(
-        model(read.to(device)).flatten(0, 1).float(), following.to(device).flatten()
+        _logits(model, batch).flatten(0, 1).float(),
+        following,
+        ignore_index=NOTHING_FOLLOWS,
     )
     weights = model.weights()
     gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)

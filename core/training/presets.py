@@ -1,9 +1,9 @@
 """Models to start from, from one that learns while one watches to the size of GPT-2.
 
 A preset is a place to begin, not a kind of model: every field may be changed, and
-`n_vocab` follows the tokenizer. Sources: Vaswani et al. 2017 (table 3 and section 5),
-Radford et al. 2019, Brown et al. 2020 (appendix B), Touvron et al. 2023. Each of them
-can be exported for `transformers`.
+`n_vocab` follows the tokenizer. One has two sides and learns from pairs; each of the
+others can be exported for `transformers`. Sources: Vaswani et al. 2017 (table 3 and
+section 5), Radford et al. 2019, Brown et al. 2020 (appendix B), Touvron et al. 2023.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ from core.config import ModelConfig
 from core.errors import ConfigError
 from core.training.config import TrainingConfig
 
+FOR_TEXT, FOR_PAIRS = "tiny", "transformer-2017"
+"""The presets to begin with, by name."""
 FORMING_BASE = 2.0
 """Of the waves of small models: quick ones only, so that a head that looks at the token
 before forms within minutes (README, Decisions)."""
@@ -50,6 +52,33 @@ PRESETS = (
             learning_rate=3e-3,
             min_learning_rate=3e-4,
             warmup_steps=50,
+            checkpoint_every=100,
+        ),
+    ),
+    Preset(
+        name="transformer-2017",
+        title="Transformer of 2017",
+        text="Reads one text and writes another: for pairs. Minutes for a small task.",
+        model=ModelConfig(
+            n_vocab=48,
+            n_ctx=64,
+            d_model=64,
+            n_layers=2,
+            n_encoder_layers=2,
+            n_heads=4,
+            norm_place="post",
+            activation="relu",
+            scale_embeddings=True,
+        ),
+        training=TrainingConfig(
+            n_steps=2000,
+            batch_size=64,
+            learning_rate=1e-3,
+            schedule="inverse_root",
+            warmup_steps=200,
+            weight_decay=0.0,
+            beta2=0.98,
+            evaluate_every=100,
             checkpoint_every=100,
         ),
     ),

@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -47,18 +48,60 @@ Patterns = NDArray[np.float32]
 class PatternKeeper:
     """The watcher that keeps every layer's pattern, [n_heads, n_query, n_key]."""
 
-    def __init__(self) -> None:
+    def __init__(self, ending: str = PATTERN_ENDING) -> None:
+        """Keep the patterns whose keys end so."""
+        self._ending = ending
         self.patterns: list[Tensor] = []
 
     def __call__(self, key: str, value: Tensor) -> Tensor:
         """Keep a pattern of the one sentence in the batch."""
-        if key.endswith(PATTERN_ENDING):
+        if key.endswith(self._ending):
             self.patterns.append(value[0])
         return value
 
     def asks_for_rows(self, path: str) -> bool:
         """Always: the fused kernel writes no pattern down."""
         return True
+
+
+class Looks(Protocol):
+    """Looks at a model while it learns; draws from no generator of the run."""
+
+    def probe(self, step: int, model: Transformer) -> tuple[Probed, Patterns] | None:
+        """Read one sentence, always the same, and keep its patterns."""
+
+    def heads(self, step: int, model: Transformer) -> HeadsScored | None:
+        """Rate what each head does."""
+
+    def samples(self, step: int, model: Transformer) -> list[Sampled]:
+        """Let it write."""
+
+    def share_right(self, model: Transformer) -> float | None:
+        """The share of answers that are right, where there are answers."""
+
+
+class TextLooks:
+    """Looks at a model that learns from running text."""
+
+    def __init__(self, tokenizer: Tokenizer, watch: WatchConfig) -> None:
+        self._tokenizer, self._watch = tokenizer, watch
+
+    def probe(self, step: int, model: Transformer) -> tuple[Probed, Patterns] | None:
+        """Read the sentence of [watch]; see `probe`."""
+        return probe(step, model, self._tokenizer, self._watch)
+
+    def heads(self, step: int, model: Transformer) -> HeadsScored | None:
+        """Rate how far each looks back; see `score_heads`."""
+        return score_heads(step, model)
+
+    def samples(self, step: int, model: Transformer) -> list[Sampled]:
+        """Write on from the prompt of [watch]; see `sample`."""
+        found = sample(step, model, self._tokenizer, self._watch)
+        return [found] if found else []
+
+    def share_right(self, model: Transformer) -> float | None:
+        """None: what may follow in a text is not right or wrong."""
+        return None
 
 
 def probe(

@@ -13,6 +13,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 
+from core.model.block import Block
 from core.model.transformer import Transformer
 from core.training.config import TrainingConfig
 from core.training.distributed import Processes
@@ -32,8 +33,9 @@ class Shards:
         processes: Processes,
     ) -> None:
         mesh = init_device_mesh(device.type, (processes.n,))
-        for block in model.layers:
-            fully_shard(block, mesh=mesh, reshard_after_forward=True)
+        for part in model.modules():
+            if isinstance(part, Block):  # of the encoder, too, where there is one
+                fully_shard(part, mesh=mesh, reshard_after_forward=True)
         fully_shard(model, mesh=mesh, reshard_after_forward=True)
         model.to(device)
         self._model = model

@@ -1,4 +1,4 @@
-"""Where the text of a run comes from: files, folders, pasted text, built-in stories.
+"""Where the text of a run comes from: files, folders, pasted text, what is built in.
 
 In: sources, as a person names them. Out: one clean text in blocks, and its copy in the
 run's folder, so that a run is whole by itself: the originals may change or vanish.
@@ -25,6 +25,8 @@ from core.training.documents import (
     sides_of,
     units_of,
 )
+from core.training.pairs.lines import Line, lines_of
+from core.training.pairs.tasks import task_blocks
 from core.training.progress import Told, told_along, untold
 from core.training.reading import (
     AS_IT_IS,
@@ -37,10 +39,13 @@ from core.training.stories import story_blocks
 
 TRAIN_FILE = "train.txt"
 VALID_FILE = "valid.txt"
+PAIRS_FILE = "train.tsv"
 BETWEEN_TEXTS = SEPARATORS["documents"]
 """What stands between the text of one file and the next: an empty line."""
 TOLD_EVERY_BYTES = 1 << 16
 PASTED = Path("The pasted text")
+BYTES_A_PAIR = 40
+"""Of a built-in task, about."""
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
@@ -76,7 +81,21 @@ class StorySource:
     """Only chants: short rows said again and again."""
 
 
-Source = FileSource | FolderSource | PastedSource | StorySource
+@dataclass(frozen=True, slots=True)
+class PairsSource(FileSource):
+    """A text file of which each line is a pair: a source, a tab, its target."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSource:
+    """Pairs of a built-in task; the same seed gives the same ones everywhere."""
+
+    task: str
+    seed: int = 1
+    n_pairs: int = 20_000
+
+
+Source = FileSource | FolderSource | PastedSource | StorySource | TaskSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +104,11 @@ class Written:
 
     train: tuple[str, ...]
     valid: tuple[str, ...]
+
+
+def holds_pairs(source: Source) -> bool:
+    """Whether a source is of pairs, not of running text."""
+    return isinstance(source, PairsSource | TaskSource)
 
 
 def expanded(sources: Iterable[Source]) -> tuple[Source, ...]:
@@ -163,16 +187,18 @@ def write_sources(
     """Write the text of all sources into a run's folder, as UTF-8.
 
     With "tail" it is one file, of which the program keeps the last share; else two, and
-    `valid_share` no longer counts. Nothing half is left when `told` raises.
+    `valid_share` no longer counts. Pairs are one file, of which the program keeps a
+    share of the sources. Nothing half is left when `told` raises.
 
     Raises:
         TrainingError: A source has a fault, or a side of the split would be empty.
         CheckpointError: The folder cannot be written.
     """
     sources = without_binaries(sources)
-    if split == "tail" or not valid_share:
+    are_pairs = any(map(holds_pairs, sources))
+    if split == "tail" or not valid_share or are_pairs:
         sided: Iterable[tuple[int, str]] = ((TRAIN, b) for b in text_blocks(sources))
-        names: tuple[str, ...] = (TRAIN_FILE,)
+        names: tuple[str, ...] = (PAIRS_FILE if are_pairs else TRAIN_FILE,)
     else:
         sided = _sided_units(sources, valid_share, split, told)
         names = (TRAIN_FILE, VALID_FILE)
@@ -189,7 +215,7 @@ def write_sources(
         if 0 in n_written:
             name = names[n_written.index(0)]
             raise TrainingError(f"Nothing is left for {name}; give more text.")
-    return Written((TRAIN_FILE,), names[1:])
+    return Written(names[:1], names[1:])
 
 
 def _sided_units(
@@ -208,7 +234,22 @@ def _sided_units(
         raise TrainingError("A text changed while it was being read; start again.")
 
 
+def pair_lines(source: Source) -> Iterator[Line]:
+    """Every line of a source of pairs, also those that are none.
+
+    Raises:
+        TrainingError: The source has a fault; see `fault_of`.
+    """
+    if isinstance(source, TaskSource):
+        return lines_of(task_blocks(source.task, source.seed, source.n_pairs))
+    assert isinstance(source, PairsSource)
+    return lines_of(read_blocks(source.path, source.reading))
+
+
 def _blocks_of(source: Source) -> Iterator[str]:
+    if holds_pairs(source):
+        yield from (line.pair.line for line in pair_lines(source) if line.pair)
+        return
     if isinstance(source, FileSource):
         yield from read_blocks(source.path, source.reading)
         return
@@ -266,6 +307,8 @@ def _size_of(source: Source) -> int:
         return len(source.text)
     if isinstance(source, StorySource):
         return source.n_characters
+    if isinstance(source, TaskSource):
+        return source.n_pairs * BYTES_A_PAIR
     try:
         return source.path.stat().st_size
     except OSError:

@@ -17,7 +17,7 @@ from core.model.transformer import Transformer
 from core.training.config import TrainingConfig
 from core.training.distributed import Processes
 
-Forward = Callable[[Tensor], Tensor]
+Forward = Callable[..., Tensor]
 
 
 class Layout(Protocol):

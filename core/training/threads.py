@@ -22,7 +22,7 @@ from typing import Protocol
 import torch
 
 from core.files import write_whole
-from core.training.corpus import Windows
+from core.training.batch import Examples
 from core.training.trainer import Trainer
 
 log = logging.getLogger(__name__)
@@ -172,7 +172,7 @@ class MeasuredThreads:
         return {number: statistics.median(all_s) for number, all_s in took_s.items()}
 
 
-def threads_of(folder: Path, trainer: Trainer, windows: Windows) -> Threads:
+def threads_of(folder: Path, trainer: Trainer, examples: Examples) -> Threads:
     """Choose who decides: the configuration, or on one CPU what is measured.
 
     Several processes would disturb each other's measurements; `torchrun` gives each
@@ -181,7 +181,7 @@ def threads_of(folder: Path, trainer: Trainer, windows: Windows) -> Threads:
     is_measured = trainer.device.type == "cpu" and trainer.processes.n == 1
     if trainer.config.n_threads or not is_measured:
         return FixedThreads(trainer.config.n_threads)
-    return MeasuredThreads(folder, lambda: trainer.rehearse(windows))
+    return MeasuredThreads(folder, lambda: trainer.rehearse(examples))
 
 
 def candidates(most: int) -> tuple[int, ...]:

@@ -1,7 +1,8 @@
 """One run's weights and everything that changes with them, step by step.
 
-In: windows of ids. Out: a loss and a gradient norm per step, and better weights. The
-optimizer is AdamW (Loshchilov and Hutter 2019); decay acts on matrices and tables only.
+In: examples, windows of ids or pairs. Out: a loss and a gradient norm per step, and
+better weights. The optimizer is AdamW (Loshchilov and Hutter 2019); decay acts on
+matrices and tables only.
 Several processes share each batch, and may share the weights (`core.training.spread`).
 """
 
@@ -15,8 +16,8 @@ from core.config import ModelConfig
 from core.errors import ConfigError
 from core.model.device import training_type
 from core.model.encoder_decoder import model_of
+from core.training.batch import NOTHING_FOLLOWS, Batch, Examples
 from core.training.config import TrainingConfig
-from core.training.corpus import Windows
 from core.training.distributed import ALONE, Processes
 from core.training.schedule import learning_rate
 from core.training.spread import Forward, lay_out
@@ -55,6 +56,8 @@ class Trainer:
         """Where windows are drawn from; dropout draws from torch's own generator."""
         self.step = 0
         """Steps done."""
+        self.n_read = 0
+        """Tokens read in steps since the program began, by all processes."""
         if not processes.is_main:
             torch.manual_seed(config.seed + SEED_STRIDE * processes.rank)
 
@@ -71,7 +74,7 @@ class Trainer:
         """
         return self.is_main or self._layout.is_shared_out
 
-    def advance(self, windows: Windows) -> tuple[Tensor, Tensor]:
+    def advance(self, examples: Examples) -> tuple[Tensor, Tensor]:
         """Make one step. -> the loss before it and the gradient's norm, not read yet.
 
         Nothing here waits for the device, so a GPU is never idle between two steps. A
@@ -80,10 +83,10 @@ class Trainer:
         rate = learning_rate(self.step + 1, self.config)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        n_batch = self.config.batch_size
-        starts = torch.randint(len(windows), (n_batch,), generator=self.draws)
+        places = examples.draw(self.config.batch_size, self.draws)
+        self.n_read += examples.n_read(places)
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.processes.total(self._descend(windows, starts))
+        loss = self.processes.total(self._descend(examples, places))
         norm = self._layout.whole(
             nn.utils.clip_grad_norm_(
                 self.model.parameters(), self.config.clip, foreach=True
@@ -99,23 +102,24 @@ class Trainer:
         return loss, norm
 
     @torch.no_grad()
-    def evaluate(self, windows: Windows) -> float:
-        """The mean loss over windows spread over a text, without dropout.
+    def evaluate(self, examples: Examples) -> float:
+        """The mean loss over examples spread over a text, without dropout.
 
         Draws nothing, so that a run with evaluations learns what one without does.
         Every process must ask; each reads its share, and all get the same answer.
         """
         config = self.config
         self.model.eval()
-        batches = windows.spread(config.batch_size, config.n_evaluation_batches)
+        batches = examples.spread(config.batch_size, config.n_evaluation_batches)
         total = torch.zeros((), device=self.device)
-        for read, following in batches:
-            rows = self.processes.share(torch.arange(len(read)))
-            some = rows if len(rows) else torch.arange(1)  # nobody may stay away
-            total += self._loss(self.model, read[some], following[some]) * len(rows)
+        for places in batches:
+            mine = self.processes.share(places)
+            some = mine if len(mine) else places[:1]  # nobody may stay away
+            loss = self._loss(self.model, examples.batch(some))
+            total += loss * examples.n_said(mine)
         self.model.train()
-        n_rows = sum(len(read) for read, _ in batches)
-        return float(self.processes.total(total)) / n_rows
+        n_said = sum(map(examples.n_said, batches))
+        return float(self.processes.total(total)) / n_said
 
     @torch.no_grad()
     def is_sound(self) -> bool:
@@ -123,10 +127,11 @@ class Trainer:
         weights = map(self._layout.whole, self.model.weights().values())
         return bool(torch.stack([weight.isfinite().all() for weight in weights]).all())
 
-    def rehearse(self, windows: Windows) -> None:
+    def rehearse(self, examples: Examples) -> None:
         """Do a step's work and forget it, to see how long it takes."""
         generator = torch.get_rng_state()
-        self._descend(windows, torch.zeros(self.config.batch_size, dtype=torch.long))
+        n_batch = self.config.batch_size
+        self._descend(examples, torch.arange(n_batch) * len(examples) // n_batch)
         self.optimizer.zero_grad(set_to_none=True)
         torch.set_rng_state(generator)
 
@@ -184,31 +189,41 @@ class Trainer:
             torch.cuda.set_rng_state(state[name], self.device)
         self.step = step
 
-    def _descend(self, windows: Windows, starts: Tensor) -> Tensor:
+    def _descend(self, examples: Examples, places: Tensor) -> Tensor:
         """Find the gradient of a batch's mean loss. -> this process's share of it.
 
         [batch_size] -> []. The batch is read in parts, which add up to the same
-        gradient; the processes exchange theirs with the last part.
+        gradient, since each token counts alike; the processes exchange theirs with the
+        last part.
         """
-        n, n_batch = self.processes.n, len(starts)
-        n_parts = min(self.config.n_parts, n_batch // n)
-        parts = torch.tensor_split(self.processes.share(starts), n_parts)
+        n, n_said = self.processes.n, examples.n_said(places)
+        n_parts = min(self.config.n_parts, len(places) // n)
+        parts = torch.tensor_split(self.processes.share(places), n_parts)
+        smoothing = self.config.label_smoothing
         total = torch.zeros((), device=self.device)
         for i, part in enumerate(parts):
+            n_of_part = examples.n_said(part)
             with self._layout.part(is_last=i == n_parts - 1):
-                loss = self._loss(self._layout.forward, *windows.batch(part))
+                batch = examples.batch(part)
+                loss = self._loss(self._layout.forward, batch, smoothing)
                 # Gradients of processes are averaged, so each counts for n.
-                (loss * (len(part) * n / n_batch)).backward()  # type: ignore[no-untyped-call]
-            total += loss.detach() * (len(part) / n_batch)
+                (loss * (n_of_part * n / n_said)).backward()  # type: ignore[no-untyped-call]
+            total += loss.detach() * (n_of_part / n_said)
         return total
 
-    def _loss(self, model: Forward, read: Tensor, following: Tensor) -> Tensor:
-        """Cross-entropy of what follows each token: [n_batch, n_ctx] twice -> []."""
+    def _loss(self, model: Forward, batch: Batch, smoothing: float = 0.0) -> Tensor:
+        """Cross-entropy of what follows each token, padding left out. -> []."""
         kind = training_type(self.device)
+        given = {name: self._moved(value) for name, value in batch.given.items()}
         with torch.autocast(self.device.type, kind, enabled=kind != torch.float32):
-            logits = model(self._moved(read))
-        targets = self._moved(following).flatten()
-        return F.cross_entropy(logits.flatten(0, 1).float(), targets)
+            logits = model(self._moved(batch.read), **given)
+        targets = self._moved(batch.following).flatten()
+        return F.cross_entropy(
+            logits.flatten(0, 1).float(),
+            targets,
+            ignore_index=NOTHING_FOLLOWS,
+            label_smoothing=smoothing,
+        )
 
     def _moved(self, ids: Tensor) -> Tensor:
         """Send ids to the device; a GPU fetches them while the CPU goes on."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.training.events import Event, EventLog, read_events
 from core.training.loop import train
+from core.training.pairs.tasks import task_blocks
 
 TEXT = "the cat sat on the mat and the dog saw the cat. " * 40
 N_BYTE_TOKENS = 257
@@ -81,3 +82,27 @@ def carry_out(folder: Path) -> list[Event]:
     finally:
         log.close()
     return list(read_events(folder))
+
+
+PAIRS = "".join(task_blocks("reverse", 1, 60))
+PAIRS_MODEL = {
+    "n_ctx": 12,
+    "d_model": 16,
+    "n_heads": 2,
+    "n_layers": 1,
+    "n_encoder_layers": 1,
+    "norm_place": "post",
+    "activation": "relu",
+    "scale_embeddings": True,
+}
+"""The Transformer of 2017, as small as it can be."""
+
+
+def write_pairs_run(
+    folder: Path, text: str = PAIRS, model: Mapping[str, Any] | None = None, **rest: Any
+) -> Path:
+    """Make a run's folder from lines of pairs, cut into characters; the folder."""
+    data = {"pairs": True, **rest.pop("data", {})}
+    tokenizer = {"kind": "characters", **rest.pop("tokenizer", {})}
+    model = {**PAIRS_MODEL, **(model or {})}
+    return write_run(folder, text, model, data, tokenizer, **rest)

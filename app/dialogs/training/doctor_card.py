@@ -22,8 +22,8 @@ from app.dialogs.training.wording import size_text
 from app.style.fonts import LARGE, MEDIUM, SMALL, mono, sans
 from app.widgets.card import Card, plain_label
 from app.widgets.label import as_tip
-from core.training.doctor import Finding, Mend
 from core.training.documents import Split
+from core.training.findings import Finding, Mend
 from core.training.reading import LINE_END_RULE
 
 NOTHING = "–"

@@ -25,8 +25,9 @@ from app.workers.preparing import (
 from app.workers.runner import Runner
 from core.errors import ConfigError
 from core.training.config import BPE, TokenizerConfig
-from core.training.doctor import Finding, Mend, examine, parts
+from core.training.doctor import examine, parts
 from core.training.documents import Split
+from core.training.findings import Finding, Mend
 from core.training.presets import PRESETS
 from core.training.sources import Source
 

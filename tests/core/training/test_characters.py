@@ -21,7 +21,7 @@ from core.tokenizers.simple import CharacterTokenizer, learn_characters
 from core.training.branch import branch
 from core.training.checkpoint import checkpoints
 from core.training.config import TokenizerConfig, read_config
-from core.training.doctor import Finding, examine
+from core.training.doctor import examine
 from core.training.events import (
     Evaluated,
     Event,
@@ -32,6 +32,7 @@ from core.training.events import (
     Warned,
 )
 from core.training.facts import measure_tokens, read_facts
+from core.training.findings import Finding
 from core.training.sources import FileSource, PastedSource, Source
 from core.training.start import run_texts, run_tokenizer
 from tests.helpers.runs import carry_out, write_run

@@ -25,30 +25,30 @@ def test_each_token_that_has_room_begins_a_window(
 
 
 def test_the_targets_are_the_next_tokens() -> None:
-    read, following = windows_of(np.arange(10, 20), 3, "").batch(torch.tensor([0, 6]))
-    assert read.tolist() == [[10, 11, 12], [16, 17, 18]]
-    assert following.tolist() == [[11, 12, 13], [17, 18, 19]]
+    batch = windows_of(np.arange(10, 20), 3, "").batch(torch.tensor([0, 6]))
+    assert batch.read.tolist() == [[10, 11, 12], [16, 17, 18]]
+    assert batch.following.tolist() == [[11, 12, 13], [17, 18, 19]]
 
 
 def test_the_same_seed_draws_the_same_windows() -> None:
     windows = windows_of(np.arange(100), 4, "")
     first, again = (
-        windows.drawn(8, torch.Generator().manual_seed(3))[0].tolist() for _ in "ab"
+        windows.draw(8, torch.Generator().manual_seed(3)).tolist() for _ in "ab"
     )
     assert first == again
-    other = windows.drawn(8, torch.Generator().manual_seed(4))[0].tolist()
+    other = windows.draw(8, torch.Generator().manual_seed(4)).tolist()
     assert other != first
 
 
 def test_spread_windows_reach_over_the_whole_text_without_repeating() -> None:
     windows = windows_of(np.arange(105), 5, "")
-    starts = [int(row[0]) for read, _ in windows.spread(4, 5) for row in read]
-    assert starts == list(range(0, 100, 5))
+    starts = torch.cat(windows.spread(4, 5))
+    assert windows.batch(starts).read[:, 0].tolist() == list(range(0, 100, 5))
 
 
 def test_a_short_text_is_spread_over_once() -> None:
     batches = windows_of(np.arange(8), 5, "").spread(2, 100)
-    assert [len(read) for read, _ in batches] == [2, 1]
+    assert [len(starts) for starts in batches] == [2, 1]
 
 
 def test_the_last_share_is_split_off() -> None:

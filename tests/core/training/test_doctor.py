@@ -16,8 +16,9 @@ from core.training.config import (
     TokenizerConfig,
     TrainingConfig,
 )
-from core.training.doctor import Finding, examine, parts
+from core.training.doctor import examine, parts
 from core.training.facts import TextFacts, TokenFacts, measure_tokens, read_facts
+from core.training.findings import Finding
 from core.training.reading import Reading
 from core.training.sources import (
     FileSource,

@@ -5,8 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.model.encoder_decoder import n_parameters
-from core.model.transformer import Transformer
+from core.model.encoder_decoder import model_of, n_parameters
 from core.training.config import TrainingConfig
 from core.training.estimate import (
     GAPS,
@@ -52,6 +51,16 @@ VARIANTS: tuple[dict[str, Any], ...] = (
     {"norm": "none", "feed_forward": False},
     {"norm": "none"},
     {"feed_forward": False},
+    {"n_encoder_layers": 2, "norm_place": "post", "activation": "relu"},
+    {"n_encoder_layers": 1, "position": "learned", "output_bias": True},
+    {
+        "n_encoder_layers": 3,
+        "position": "relative",
+        "norm": "rms_norm",
+        "bias": False,
+        "norm_embeddings": True,
+    },
+    {"n_encoder_layers": 2, "dropout": 0.1},
 )
 FACTOR = 1.15
 """Between what is estimated and what is kept."""
@@ -64,7 +73,7 @@ def config_with(fields: dict[str, Any]) -> ModelConfig:
 
 def kept_bytes(config: ModelConfig, n_windows: int) -> int:
     """What the forward pass keeps for the backward pass, counted as it is kept."""
-    model = Transformer(config)
+    model = model_of(config)
     weights = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
     kept: dict[int, Tensor] = {}
 
@@ -75,8 +84,10 @@ def kept_bytes(config: ModelConfig, n_windows: int) -> int:
         return value
 
     ids = torch.zeros(n_windows, config.n_ctx, dtype=torch.long)
+    given = {"source": ids} if config.has_encoder else {}
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda value: value):
-        nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten())
+        logits = model(ids, **given)
+        nn.functional.cross_entropy(logits.flatten(0, 1), ids.flatten())
     return sum(value.untyped_storage().nbytes() for value in kept.values())
 
 
@@ -91,7 +102,7 @@ def test_each_part_counts_its_own_weights(fields: dict[str, Any]) -> None:
     config = config_with(fields)
     found = dict.fromkeys(parameters_by_part(config), 0)
     with torch.device("meta"):
-        weights = Transformer(config).weights()
+        weights = model_of(config).weights()
     for address, weight in weights.items():
         found[part_of(address)] += weight.numel()
     assert parameters_by_part(config) == found
@@ -100,10 +111,15 @@ def test_each_part_counts_its_own_weights(fields: dict[str, Any]) -> None:
 def part_of(address: str) -> str:
     if address.endswith(("gamma", "beta")):
         return "norms"
-    tables = {"embed.W_E": "embedding", "embed.position.W_P": "position"}
-    if address in tables:
-        return tables[address]
-    parts = {".attn.": "attention", ".ffn.": "feed-forward", "output.": "output"}
+    if address.endswith((".W_P", ".W_B")):
+        return "position"
+    parts = {
+        "embed.W_E": "embedding",
+        ".attn.": "attention",
+        ".cross.": "attention",
+        ".ffn.": "feed-forward",
+        "output.": "output",
+    }
     return next(part for piece, part in parts.items() if piece in address)
 
 
@@ -175,3 +191,9 @@ def test_minutes_count_the_steps_and_the_tests() -> None:
     # 600 steps and 4 tests of two texts, 15 batches each, at a third of a step.
     n_tokens = (600 + 4 * 2 * 15 / 3) * 10 * 64
     assert minutes(config, training, 1000) == pytest.approx(n_tokens / 1000 / 60)
+
+
+def test_minutes_of_pairs_count_the_tokens_that_they_have() -> None:
+    config, training = config_with({"n_encoder_layers": 1}), TrainingConfig()
+    whole = minutes(config, training, 1000)
+    assert minutes(config, training, 1000, 16.0) == pytest.approx(whole * 16 / 64)

@@ -28,7 +28,8 @@ STEP = Stepped(
 )
 
 
-VALUES: dict[Any, Any] = {int: 1, float: 0.5, str: "a", float | None: None}
+VALUES: dict[Any, Any] = {int: 1, float: 0.5, str: "a"}
+VALUES |= {float | None: None, str | None: None}
 
 
 @pytest.mark.parametrize("kind", KINDS.values())

@@ -1,12 +1,13 @@
 import torch
 
 from core.model.transformer import Transformer
+from core.training.batch import Batch
 from core.training.config import TrainingConfig
 from core.training.not_finite import advice, first_not_finite
 from tests.helpers.bundles import random_model, tiny_bundle
 
 READ = torch.tensor([[1, 2, 3, 4]])
-WINDOWS = [(READ, READ)]
+WINDOWS = [Batch(READ, READ)]
 
 
 def model_with(address: str = "embed.W_E", value: float | None = None) -> Transformer:
