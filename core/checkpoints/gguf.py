@@ -23,7 +23,7 @@ from core.checkpoints.gguf_families import (
 )
 from core.checkpoints.gguf_header import GgufHeader, read_header
 from core.checkpoints.gguf_numbers import Numbers
-from core.checkpoints.gguf_tokens import read_tokens
+from core.checkpoints.gguf_tokens import end_ids, read_tokens
 from core.checkpoints.huggingface import check_memory
 from core.checkpoints.native import NativeModel, count_nan, some, weight_shapes
 from core.checkpoints.progress import Tell, tell_nobody, told
@@ -73,7 +73,15 @@ def read_gguf(path: Path, tell: Tell = tell_nobody) -> NativeModel:
         "to float32, in which is computed.",
         *_said(config, header, row),
     )
-    return NativeModel(config, weights, tokenizer, path.stem, notes, tuple(warnings))
+    return NativeModel(
+        config,
+        weights,
+        tokenizer,
+        path.stem,
+        notes,
+        tuple(warnings),
+        end_ids=end_ids(header),
+    )
 
 
 def _tied(config: ModelConfig, numbers: Numbers) -> ModelConfig:

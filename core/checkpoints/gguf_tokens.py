@@ -29,6 +29,7 @@ from core.tokenizers.spelling import Json
 
 KEYS = "tokenizer.ggml."
 ASSUMED_SPLIT = "gpt-2"
+END_IDS = ("eos_token_id", "eot_token_id")
 ENDS = (("add_bos_token", "bos_token"), ("add_eos_token", "eos_token"))
 
 SPLITS: Mapping[str, Json] = {
@@ -71,6 +72,12 @@ def read_tokens(header: GgufHeader) -> Tokenizer:
             f"{header.path} is damaged: {KEYS}* describes no tokenizer ({error}); "
             "fetch it again."
         ) from error
+
+
+def end_ids(header: GgufHeader) -> tuple[int, ...]:
+    """The tokens that end a text, or a turn of a talk; () where the file tells none."""
+    told = (header.values.get(f"{KEYS}{name}") for name in END_IDS)
+    return tuple(dict.fromkeys(int(i) for i in told if isinstance(i, int)))
 
 
 Made = tuple[dict[str, Any], bool, tuple[str, ...]]

@@ -4,7 +4,7 @@ import pytest
 
 from core.checkpoints.gguf_families import gguf_family
 from core.checkpoints.gguf_header import read_header
-from core.checkpoints.gguf_tokens import read_tokens
+from core.checkpoints.gguf_tokens import end_ids, read_tokens
 from core.errors import CheckpointError
 from tests.helpers.bundles import tiny_tokenizer
 from tests.helpers.gguf import byte_level_settings, save_tiny, write_gguf
@@ -134,3 +134,19 @@ def test_a_file_that_wants_no_start_and_no_space_gets_none(tmp_path):
     }
     path = write_gguf(tmp_path / "a.gguf", values)
     assert read_tokens(read_header(path)).encode("ab").ids == (262,)
+
+
+@pytest.mark.parametrize(
+    ("told", "ids"),
+    [
+        ({}, ()),
+        ({"eos_token_id": 2}, (2,)),
+        ({"eos_token_id": 2, "eot_token_id": 7}, (2, 7)),
+        ({"eos_token_id": 2, "eot_token_id": 2}, (2,)),
+    ],
+)
+def test_the_tokens_that_end_a_text_are_those_that_the_file_names(tmp_path, told, ids):
+    settings = {f"tokenizer.ggml.{name}": value for name, value in told.items()}
+    values = {"general.architecture": "llama", **byte_level_settings(), **settings}
+    header = read_header(write_gguf(tmp_path / "tiny.gguf", values))
+    assert end_ids(header) == ids
