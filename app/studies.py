@@ -66,7 +66,8 @@ class Studies(QObject):
         self._refused: StudyRequest | None = None
         self._maps_of: tuple[object, ...] = ()
         self._maps: dict[Head, FloatArray] = {}
-        self._of_model: tuple[Bundle, HeadScores] | None = None
+        self._of_model: dict[str, tuple[Bundle, HeadScores]] = {}
+        """By kind of attention: what no sentence changes."""
         self._has_started = False
         self._runner = Runner(StudiesWorker(), tuple(ANSWERS), "studies")
         self._runner.answered.connect(self._on_runner_answered)
@@ -77,25 +78,26 @@ class Studies(QObject):
         """Stop all work and wait for its end."""
         self._runner.stop()
 
-    def want_scores(self) -> HeadScores | None:
-        """The scores of every head; None where `scores_changed` will bring them.
+    def want_scores(self, kind: str = "") -> HeadScores | None:
+        """The scores of every head of a kind; `scores_changed` brings what is None.
 
         Of a trace file those that need no model; the others say what they lack.
         """
         trace, bundle = self._facts.trace, self._facts.bundle
         if trace is None:
             return None
-        known = self._of_model
+        known = self._of_model.get(kind)
         of_model = known[1] if known and known[0] is bundle else None
-        scores: HeadScores | None = self._want(ScoresRequest(bundle, trace, of_model))
+        request = ScoresRequest(bundle, trace, of_model, kind)
+        scores: HeadScores | None = self._want(request)
         return scores
 
-    def want_rollout(self, joining: Joining) -> FloatArray | None:
+    def want_rollout(self, joining: Joining, kind: str = "") -> FloatArray | None:
         """The maps of every layer; None where `rollout_changed` will bring them."""
         trace = self._facts.trace
         if trace is None:
             return None
-        maps: FloatArray | None = self._want(RolloutRequest(trace, joining))
+        maps: FloatArray | None = self._want(RolloutRequest(trace, joining, kind))
         return maps
 
     def want_maps(
@@ -106,7 +108,7 @@ class Studies(QObject):
         Those of a short sentence are made at once. Ask again for the rest of a long
         one: a few are made at a time, so that what is in sight goes before what was.
         """
-        question = (trace, stage, viewing.shape)
+        question = (trace, stage, viewing.kind, viewing.shape)
         if question != self._maps_of:
             self._maps_of, self._maps = question, {}
         missing = [head for head in heads if head not in self._maps]
@@ -159,14 +161,14 @@ class Studies(QObject):
         self._refused = None
         for kind in ANSWERS:
             self._runner.withdraw(kind)
-        if self._of_model and self._of_model[0] is not self._facts.bundle:
-            self._of_model = None
+        if any(of[0] is not self._facts.bundle for of in self._of_model.values()):
+            self._of_model = {}
 
     @Slot(object, object)
     def _on_runner_answered(self, request: StudyRequest, answer: object) -> None:
         assert QThread.isMainThread()
         if isinstance(request, ScoresRequest) and isinstance(answer, HeadScores):
-            self._of_model = (request.bundle, answer) if request.bundle else None
+            self._keep_of_model(request, answer)
         if request.trace is not self._facts.trace:
             return
         if isinstance(request, MapsRequest) and isinstance(answer, dict):
@@ -176,6 +178,11 @@ class Studies(QObject):
             return
         self._answers[type(request)] = request, answer
         self._tell(request, answer)
+
+    def _keep_of_model(self, request: ScoresRequest, scores: HeadScores) -> None:
+        """Remember what the next sentence in the same model need not measure again."""
+        if request.bundle is not None:
+            self._of_model[request.kind] = request.bundle, scores
 
     def _tell(self, request: StudyRequest, answer: object) -> None:
         signals = {

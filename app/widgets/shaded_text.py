@@ -61,10 +61,10 @@ class TextToken:
 class Shade:
     """What the tokens are shaded by."""
 
-    focus: int
-    """The token that all numbers have to do with."""
-    values: FloatArray
-    """[n_tokens]; NaN where there is none."""
+    focus: int | None
+    """The token that all numbers have to do with; None: it is in another text."""
+    values: FloatArray | None
+    """[n_tokens]; NaN where there is none. None: another text is shaded."""
     scale: Scale
     role: str
     """The theme colour that the focus wears."""
@@ -104,7 +104,7 @@ class ShadedText(Canvas):
     def show_shade(self, shade: Shade | None) -> None:
         """Shade the tokens; None takes all shades away."""
         self._shade = shade
-        if shade is not None:
+        if shade is not None and shade.values is not None:
             self._levels = levels_of(shade.values[None], shade.scale)[0].tolist()
             at = shade.dimmed
             if at is not None and self._levels[at] != EMPTY:
@@ -138,7 +138,7 @@ class ShadedText(Canvas):
         """The token, its place, and its number beside the focus."""
         words = f"{self._tokens[index].label}\ntoken {index + 1} of {len(self._tokens)}"
         shade = self._shade
-        if shade is None or np.isnan(shade.values[index]):
+        if shade is None or shade.values is None or np.isnan(shade.values[index]):
             return words
         return f"{words}\nshare {shade.values[index]:.4g}"
 
@@ -216,7 +216,7 @@ class ShadedText(Canvas):
         self._paint_numbers(painter, seen)
         for start, end in self._runs:
             self._paint_bracket(painter, start, end)
-        if self._shade is not None:
+        if self._shade is not None and self._shade.focus is not None:
             box = self._boxes[self._shade.focus].adjusted(-1, -1, 1, 1)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme().colour(self._shade.role), 2))
@@ -224,7 +224,7 @@ class ShadedText(Canvas):
 
     def _paint_token(self, painter: QPainter, index: int) -> None:
         box, ink = self._boxes[index], theme().text
-        if self._shade is not None:
+        if self._shade is not None and self._shade.values is not None:
             colours = map_colours("share", "pattern")
             level = self._levels[index]
             if level == EMPTY:
@@ -251,7 +251,7 @@ class ShadedText(Canvas):
     def _paint_numbers(self, painter: QPainter, seen: list[int]) -> None:
         """The number of the token under the mouse, then of the strongest ones."""
         shade = self._shade
-        if shade is None:
+        if shade is None or shade.values is None:
             return
         values = np.nan_to_num(shade.values)
         strongest = np.argsort(-values, kind="stable")[:N_NUMBERS].tolist()

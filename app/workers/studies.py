@@ -13,6 +13,7 @@ from app.workers.runner import Request, Worker
 from core.analysis.heads import HeadScores, head_scores
 from core.analysis.rollout import Joining, rollout
 from core.analysis.why import TourStop, why
+from core.trace.attentions import kind_named
 from core.trace.matrix import FloatArray
 from core.trace.trace import Trace
 from core.trace.viewing import Head, Viewing
@@ -43,8 +44,14 @@ class ScoresRequest:
     trace: Trace
     of_model: HeadScores | None
     """Scores of the same model: what no sentence changes need not be measured again."""
-    question: object = None
+    kind: str = ""
+    """Of which attention: "encoder", "decoder", "cross"; "" where there is one kind."""
     doing: str = "scoring the heads"
+
+    @property
+    def question(self) -> object:
+        """Whose heads are scored."""
+        return self.kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,12 +60,14 @@ class RolloutRequest:
 
     trace: Trace
     joining: Joining
+    kind: str = ""
+    """Of which attention."""
     doing: str = "rolling attention out"
 
     @property
     def question(self) -> object:
-        """How heads are joined."""
-        return self.joining
+        """How heads are joined, and whose they are."""
+        return self.joining, self.kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +83,7 @@ class MapsRequest:
     @property
     def question(self) -> tuple[object, ...]:
         """Which numbers the maps are made of."""
-        return self.stage, self.viewing.shape
+        return self.stage, self.viewing.kind, self.viewing.shape
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,15 +120,18 @@ def score(request: ScoresRequest) -> HeadScores:
     """Score the sentence's heads; those of a new model are tested first."""
     from core.analysis.telling import NO_MODEL, telling_scores, without_telling
 
-    trace, bundle = request.trace, request.bundle
-    if bundle is None:
-        return head_scores(trace, without_telling(trace.config, NO_MODEL))
-    return head_scores(trace, request.of_model or telling_scores(bundle))
+    trace, bundle, kind = request.trace, request.bundle, request.kind
+    of_model = request.of_model
+    if bundle is None or kind_named(trace.config, kind).is_cross:
+        of_model = without_telling(trace.config, NO_MODEL, kind)
+    elif of_model is None:
+        of_model = telling_scores(bundle, kind)
+    return head_scores(trace, of_model, kind)
 
 
 def roll_out(request: RolloutRequest) -> FloatArray:
     """Multiply the layers' joined patterns."""
-    return rollout(request.trace, request.joining)
+    return rollout(request.trace, request.joining, request.kind)
 
 
 def draw_small(request: MapsRequest) -> dict[Head, FloatArray]:

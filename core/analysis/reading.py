@@ -32,6 +32,8 @@ class Tokens:
     """[n_query, n_key]: where the mask lets a row look."""
     period: int = 0
     """After so many tokens they are told again; 0 for a sentence."""
+    query_ids: NDArray[Any] | None = None
+    """[n_query]: token ids of the queries, where they are of another text."""
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
@@ -44,6 +46,8 @@ class Tokens:
     def votes(self) -> NDArray[np.bool_]:
         """[n_query]: rows with a choice; of what is told twice, the second telling."""
         has_choice: NDArray[np.bool_] = self.allowed.sum(axis=1) > 1
+        if self.query_ids is not None:
+            return has_choice
         return has_choice & (self.places >= self.period)
 
     @cached_property
@@ -56,6 +60,10 @@ class Tokens:
     @cached_property
     def same(self) -> FloatArray:
         """[n_query, n_key]: 1 at other places that hold the query's token, else 0."""
+        if self.query_ids is not None:
+            found = (self.query_ids[:, None] == self.ids) & self.allowed
+            in_source: FloatArray = found.astype(np.float32)
+            return in_source
         at = self.places
         is_same = self.ids[np.maximum(at, 0)][:, None] == self.ids
         is_other = at[:, None] != np.arange(len(self.ids))
@@ -63,6 +71,19 @@ class Tokens:
         same = is_same & is_other & has_place & self.allowed
         numbers: FloatArray = same.astype(np.float32)
         return numbers
+
+    @cached_property
+    def beside_diagonal(self) -> FloatArray:
+        """[n_query, n_key]: 1 within one key of the straight line, else 0.
+
+        The line goes from the first key of the first query to the last of the last:
+        query q meets it at q (n_key - 1) / (n_query - 1), both from 0.
+        """
+        n_query, n_key = self.allowed.shape
+        line = np.arange(n_query) * (n_key - 1) / max(n_query - 1, 1)
+        is_beside = np.abs(np.arange(n_key) - line[:, None]) <= 1
+        beside: FloatArray = is_beside.astype(np.float32)
+        return beside
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +122,16 @@ def own_token(reading: Reading) -> Rows:
 def first_token(reading: Reading) -> Rows:
     """The share of the first token."""
     return reading.pattern[:, :, 0]
+
+
+def last_token(reading: Reading) -> Rows:
+    """The share of the last token."""
+    return reading.pattern[:, :, -1]
+
+
+def diagonal(reading: Reading) -> Rows:
+    """The shares of the keys beside the diagonal, added up."""
+    return weighed(reading.pattern, reading.tokens.beside_diagonal)
 
 
 def same_token(reading: Reading) -> Rows:

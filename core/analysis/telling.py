@@ -14,6 +14,7 @@ import numpy as np
 
 from core.analysis.heads import OF_TELLING, HeadScores, scores_of
 from core.config import ModelConfig
+from core.trace.attentions import kind_named
 
 if TYPE_CHECKING:
     from core.bundle import Bundle
@@ -43,22 +44,26 @@ def told_twice(n_vocab: int, n: int, apart: Iterable[int] = ()) -> list[int]:
     return ids * 2
 
 
-def telling_scores(bundle: "Bundle") -> HeadScores:
-    """The scores of a model's heads on tokens told twice; takes one forward pass.
+def telling_scores(bundle: "Bundle", kind: str = "") -> HeadScores:
+    """The scores of a kind of heads on tokens told twice; takes one forward pass.
 
-    NaN, with the reason, for a model that cannot read four tokens.
+    Behind an encoder the source is told twice, and so is the text that is written. NaN,
+    with the reason, for a model that cannot read four tokens.
     """
-    from core.pipeline import run_trace
+    from core.pipeline import trace_encoding
 
     config = bundle.config
     n = min(LONGEST_TELLING, config.n_ctx // 2)
     least = OF_TELLING[0].least
     if n < least // 2:
-        return without_telling(config, f"needs {least} tokens")
+        return without_telling(config, f"needs {least} tokens", kind)
     n_known = min(config.n_vocab, bundle.tokenizer.n_vocab)  # tables have spare rows
     ids = told_twice(n_known, n, hardly_read(bundle.tokenizer, n_known, n))
-    trace = run_trace(bundle, ids=ids)
-    return scores_of(trace, OF_TELLING, period=n)
+    source, written = bundle.tokenizer.encoding_of(ids), None
+    if config.has_encoder:
+        written = bundle.target_tokenizer.encoding_of(ids)
+    trace = trace_encoding(bundle, source, target=written)
+    return scores_of(trace, OF_TELLING, n, kind)
 
 
 def hardly_read(tokenizer: "Tokenizer", n_vocab: int, n: int) -> set[int]:
@@ -74,9 +79,10 @@ def hardly_read(tokenizer: "Tokenizer", n_vocab: int, n: int) -> set[int]:
     return apart if n_vocab - len(apart) >= n else specials
 
 
-def without_telling(config: ModelConfig, lack: str) -> HeadScores:
+def without_telling(config: ModelConfig, lack: str, kind: str = "") -> HeadScores:
     """What is known of a model that cannot be told tokens twice, and why it cannot."""
-    nothing = np.full((config.n_layers, config.n_heads), np.nan, np.float32)
+    shape = kind_named(config, kind).n_layers, config.n_heads
+    nothing = np.full(shape, np.nan, np.float32)
     nothing.flags.writeable = False
     lacks = {score.name: lack for score in OF_TELLING}
     return HeadScores(dict.fromkeys(lacks, nothing), lacks)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.analysis.attribution import (
     LOGITS,
+    TOKEN_BIAS,
     Contribution,
     direction_behind,
     expert_parts,
@@ -27,6 +28,8 @@ from core.analysis.attribution import (
 )
 from core.trace.numbers import short
 from core.trace.selection import Selection
+from core.trace.step import CROSS, part_of
+from core.trace.token_side import TEXTS
 from core.trace.trace import Trace
 from core.trace.views.places import token_label
 
@@ -37,7 +40,9 @@ N_KEYS = 2
 """Tokens that the largest head took most from, at most."""
 LEAST_KEY = 0.1
 """A token that gave less than this share of the head's part is no stop."""
-KINDS = ("embedding", "attention", "feed-forward", "norms", "edits")
+CROSS_ATTENTION = "cross attention"
+LAYER_KINDS = ("attention", CROSS_ATTENTION, "feed-forward")
+KINDS = ("embedding", *LAYER_KINDS, "norms", TOKEN_BIAS, "edits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +128,18 @@ def kind_of(part: Contribution) -> str:
         return "edits"
     if part.name.endswith(" shift"):
         return "norms"
+    if part.name == TOKEN_BIAS:
+        return TOKEN_BIAS
     if part.layer is None:
         return "embedding"
-    return "feed-forward" if ".ffn." in part.key else "attention"
+    return KIND_OF_PART[part_of(part.key)]
+
+
+KIND_OF_PART = dict(zip(("attn", CROSS, "ffn"), LAYER_KINDS, strict=True))
 
 
 def by_layer(parts: tuple[Contribution, ...], kind: str) -> dict[int, float]:
-    """What attention or feed-forward added in each layer, heads and biases joined."""
+    """What a kind of part added in each layer, heads and biases joined."""
     sums: dict[int, float] = {}
     for part in parts:
         if part.layer is not None and kind_of(part) == kind:
@@ -167,8 +177,7 @@ def _ends(asked: _Question) -> Iterator[TourStop]:
     last = trace.step(LOGITS).inputs[0]
     yield asked.stop(
         last,
-        f"The stream is a sum, and so is the logit {short(asked.logit)}: {listed}. "
-        f"{_held(trace)}",
+        f"{_sum(trace)} is the logit {short(asked.logit)}: {listed}. {_held(trace)}",
         feature=asked.feature(last, unembedding(trace, asked.token_id)),
     )
 
@@ -176,6 +185,13 @@ def _ends(asked: _Question) -> Iterator[TourStop]:
 def _table(trace: Trace) -> str:
     """What logits are read off with."""
     return trace.step(LOGITS).inputs[1].rpartition(".")[2]
+
+
+def _sum(trace: Trace) -> str:
+    """Why the logit is a sum."""
+    if trace.config.residual:
+        return "The stream is a sum, and so"
+    return "What the last layer made is a sum, and so"
 
 
 def _held(trace: Trace) -> str:
@@ -188,27 +204,35 @@ def _held(trace: Trace) -> str:
 
 
 def _layers(asked: _Question) -> Iterator[TourStop]:
-    """The largest attention and the largest feed-forward, the larger one first."""
+    """The largest attentions and the largest feed-forward, the largest one first."""
     found: list[tuple[float, list[TourStop]]] = []
-    for kind, stops in (("attention", _attention), ("feed-forward", _feed_forward)):
+    for kind in LAYER_KINDS:
         sums = by_layer(asked.parts, kind)
         if not sums:
             continue
         layer = max(sums, key=lambda layer: sums[layer])
-        found.append((sums[layer], list(stops(asked, layer, sums[layer]))))
+        paths = (part for part in asked.parts if kind_of(part) == kind)
+        path = next(p.key for p in paths if p.layer == layer).rpartition(".")[0]
+        stops = _feed_forward if kind == "feed-forward" else _attention
+        found.append((sums[layer], list(stops(asked, path, sums[layer]))))
     for _, made in sorted(found, key=lambda pair: -pair[0]):
         yield from made
 
 
-def _attention(asked: _Question, layer: int, value: float) -> Iterator[TourStop]:
+def _attention(asked: _Question, path: str, value: float) -> Iterator[TourStop]:
     """What attention added, its largest head, and the tokens it was taken from."""
+    step = asked.trace.step(f"{path}.out")
     heads = {
         part.head: part.value
         for part in asked.parts
-        if part.layer == layer and part.head is not None
+        if part.key == f"{path}.heads" and part.head is not None
     }
     head = max(heads, key=lambda head: heads[head])
-    path, name = f"layers.{layer}.attn", f"layer {layer + 1} attention"
+    assert step.layer is not None
+    layer = f"layer {step.layer + 1}"
+    name = f"{layer} {CROSS_ATTENTION if step.is_cross else 'attention'}"
+    of_cross = f"'s {CROSS_ATTENTION}" * step.is_cross
+    whose = f"head {head + 1} of {layer}{of_cross}"
     yield asked.stop(
         f"{path}.out",
         f"{_first_up(name)} added {signed(value)} {asked.of_logit}; the largest part "
@@ -216,76 +240,93 @@ def _attention(asked: _Question, layer: int, value: float) -> Iterator[TourStop]
         feature=asked.added_feature(f"{path}.out"),
     )
     found = asked.position, asked.token_id
-    seen = head_direction(asked.trace, layer, head, *found)
-    between = " and" if asked.trace.config.norm == "none" else ", the norm and"
+    seen = head_direction(asked.trace, path, head, *found)
     yield asked.stop(
         f"{path}.heads",
-        f"Head {head + 1} of layer {layer + 1} added {signed(heads[head])}: its "
-        f"output through W_O{between} {_table(asked.trace)}.",
+        f"{_first_up(whose)} added {signed(heads[head])}: its output through "
+        f"{_way(asked.trace)}.",
         head=head,
         feature=asked.feature(f"{path}.heads", seen, head),
     )
-    yield from _keys(asked, layer, head, heads[head])
+    yield from _keys(asked, path, head, heads[head])
 
 
-def _keys(asked: _Question, layer: int, head: int, value: float) -> Iterator[TourStop]:
-    """The tokens that gave the head most, and the last of them in the sentence."""
-    trace, path = asked.trace, f"layers.{layer}.attn"
-    given = key_parts(trace, layer, head, asked.position, asked.token_id)
-    shares = trace.part(f"{path}.pattern", (head, asked.position))
+def _way(trace: Trace) -> str:
+    """What stands between a head's output and the logit: "W_O, the norm and W_E"."""
+    config = trace.config
+    passed = ["W_O"] * config.mix_heads + ["the norm"] * (config.norm != "none")
+    return " and ".join(filter(None, (", ".join(passed), _table(trace))))
+
+
+def _keys(asked: _Question, path: str, head: int, value: float) -> Iterator[TourStop]:
+    """The tokens that gave the head most, and the last of them in its text."""
+    trace, key_of_step = asked.trace, f"{path}.pattern"
+    tokens, is_cross = trace.keys_of(key_of_step), trace.step(key_of_step).is_cross
+    given = key_parts(trace, path, head, asked.position, asked.token_id)
+    shares = trace.part(key_of_step, (head, asked.position))
     order = [int(key) for key in np.argsort(-given, kind="stable")[:N_KEYS]]
     least = LEAST_KEY * abs(value)
     keys = order[:1] + [key for key in order[1:] if given[key] > least]
     for key in keys:
-        yield asked.stop(
-            f"{path}.pattern",
+        label, share = tokens.label(key), short(float(shares[key]))
+        said = (
             f"Head {head + 1} took {signed(given[key])} of its {signed(value)} from "
-            f"“{token_label(trace, key)}”, token {key + 1}: it gets "
-            f"{short(float(shares[key]))} of the attention.",
-            head=head,
-            key=key,
+            f"“{label}”, token {key + 1}: it gets {share} of the attention."
         )
-    first = keys[0]
+        if is_cross:
+            said = (
+                f"Head {head + 1} looks at the source word “{label}”, token {key + 1}: "
+                f"it gets {share} of the attention and gave {signed(given[key])} of "
+                f"the head's {signed(value)}."
+            )
+        yield asked.stop(key_of_step, said, head=head, key=key)
+    first, name = keys[0], tokens.name
     end = replace(asked, position=first)
     yield end.stop(
-        "tokens.ids",
-        f"“{token_label(trace, first)}” is token {first + 1} of {trace.n}: here the "
-        "way ends, in the sentence.",
+        f"{name}.tokens.ids" if name else "tokens.ids",
+        f"“{tokens.label(first)}” is token {first + 1} of {tokens.n}: here the way "
+        f"ends, in the {TEXTS[name]}.",
     )
 
 
-def _feed_forward(asked: _Question, layer: int, value: float) -> Iterator[TourStop]:
+def _feed_forward(asked: _Question, path: str, value: float) -> Iterator[TourStop]:
     """What the feed-forward network added, and its largest neuron."""
     if asked.trace.config.n_experts:
-        yield from _experts(asked, layer, value)
+        yield from _experts(asked, path, value)
         return
-    given = neuron_parts(asked.trace, layer, asked.position, asked.token_id)
+    given = neuron_parts(asked.trace, path, asked.position, asked.token_id)
     neuron = int(given.argmax())
-    path, name = f"layers.{layer}.ffn", f"layer {layer + 1} feed-forward"
+    layer = _layer(asked, path)
     yield asked.stop(
         f"{path}.out",
-        f"{_first_up(name)} added {signed(value)} {asked.of_logit}; the largest part "
-        f"of it is neuron {neuron + 1} ({signed(float(given[neuron]))}).",
+        f"{_first_up(layer)} feed-forward added {signed(value)} {asked.of_logit}; the "
+        f"largest part of it is neuron {neuron + 1} ({signed(float(given[neuron]))}).",
         feature=asked.added_feature(f"{path}.out"),
     )
     active = asked.trace.value(f"{path}.active", (asked.position, neuron))
     yield asked.stop(
         f"{path}.active",
-        f"Neuron {neuron + 1} of layer {layer + 1} stands at {short(active)}; times "
-        f"its row of W_2 that added {signed(float(given[neuron]))}.",
+        f"Neuron {neuron + 1} of {layer} stands at {short(active)}; times its row of "
+        f"W_2 that added {signed(float(given[neuron]))}.",
         feature=neuron,
     )
 
 
-def _experts(asked: _Question, layer: int, value: float) -> Iterator[TourStop]:
+def _layer(asked: _Question, path: str) -> str:
+    """The layer of a feed-forward network: "layer 2"."""
+    layer = asked.trace.step(f"{path}.out").layer
+    assert layer is not None
+    return f"layer {layer + 1}"
+
+
+def _experts(asked: _Question, path: str, value: float) -> Iterator[TourStop]:
     """What the experts added, and why the one that added most was asked."""
-    given = expert_parts(asked.trace, layer, asked.position, asked.token_id)
-    expert = int(given.argmax())
-    path, name = f"layers.{layer}.ffn", f"layer {layer + 1} feed-forward"
+    given = expert_parts(asked.trace, path, asked.position, asked.token_id)
+    expert, layer = int(given.argmax()), _first_up(_layer(asked, path))
     yield asked.stop(
         f"{path}.out",
-        f"{_first_up(name)} added {signed(value)} {asked.of_logit}; the largest part "
-        f"of it is expert {expert + 1}'s ({signed(float(given[expert]))}).",
+        f"{layer} feed-forward added {signed(value)} {asked.of_logit}; the largest "
+        f"part of it is expert {expert + 1}'s ({signed(float(given[expert]))}).",
         feature=asked.added_feature(f"{path}.out"),
     )
     weight = asked.trace.value(f"{path}.chosen", (asked.position, expert))

@@ -1,7 +1,7 @@
 """q · k: one number of attention from its two vectors to its share of the row.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern, of the chosen tokens and
-head. Every number can be asked for; those of q and k without leaving the picture.
+Steps: attn.scores to attn.pattern, of the chosen tokens and head. Every number can be
+asked for; those of q and k without leaving the picture.
 """
 
 from collections.abc import Hashable
@@ -34,7 +34,8 @@ SCORE_LANE = 2
 """The lane of the products, which make the score."""
 ROW_STEPS = ("masked", "pattern", "pattern")
 """The step that each lane of the row belongs to; exponents are part of softmax."""
-LANE_OF_STEP = {"scores": 0, "scaled": 0, "masked": 0, "pattern": 2}
+SHARE_LANE = 2
+"""The lane of the shares; scores of any stage stand in the first."""
 AS_RECORDED = "every token as it was recorded · "
 """Said where maps join tokens or leave some out: here a number has its own two."""
 STAGE_ROLES = {"masked": "text", "pattern": "pattern"}
@@ -107,7 +108,7 @@ class BirthPage(Page):
             lane, feature = view.sources.index(at.focus.key), at.focus.index[-1]
         self._vectors.set_selected(lane, feature)
         stage = at.step.rpartition(".")[2]
-        self._row.set_selected(LANE_OF_STEP[stage], at.key)
+        self._row.set_selected(SHARE_LANE if stage == "pattern" else 0, at.key)
         cell = at.focus or view.cell(stage)
         cells = [each.cell for each in view.stages]
         found = [place for place, each in enumerate(cells) if each == cell]
@@ -206,7 +207,7 @@ def row_lanes(view: BirthView) -> tuple[Lane, ...]:
     whole = brief(float(view.rows["pattern"].sum(dtype=np.float64)), 4)
     return (
         Lane(
-            "q · k / √d",
+            view.unit,
             masked,
             scores,
             "pattern",

@@ -1,6 +1,6 @@
 """Two heads side by side and their difference, of one sentence or of two.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. The left map is the head and
+Steps: attn.scores to attn.pattern. The left map is the head and
 the sentence of the window; the middle one is another head, another sentence, or both.
 """
 
@@ -16,7 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.panels.attention.page import CARD_GAP, Page, Part
+from app.panels.attention.page import (
+    CARD_GAP,
+    Page,
+    Part,
+    attn_of,
+    kind_of_scene,
+    layer_of,
+    stage_of,
+)
 from app.panels.attention.stage_switch import StageSwitch
 from app.scene import Scene
 from app.style.icons import show_icon
@@ -27,6 +35,7 @@ from app.widgets.label import as_tip
 from app.widgets.number_field import WholeField
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.text_field import TextField
+from core.trace.attentions import Kind
 from core.trace.matrix import Matrix
 from core.trace.numbers import short
 from core.trace.sheet import Sheet
@@ -126,15 +135,17 @@ class ComparePage(Page):
 
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """The window's head, and the other one where it is of the same sentence."""
-        stage = stage_of(scene)
-        parts: tuple[Part, ...] = compare_parts(stage, head_of(scene))
+        heads = [head_of(scene)]
         if scene.beside is None:
-            parts = (*parts, *compare_parts(stage, other_of(scene)))
-        return parts
+            heads.append(other_of(scene))
+        asked = scene.trace, stage_of(scene)
+        parts = (compare_parts(*asked, head, scene.viewing) for head in heads)
+        return tuple(part for of_head in parts for part in of_head)
 
     def parts_beside(self, scene: Scene) -> tuple[Part, ...]:
         """The other head, of another sentence."""
-        return compare_parts(stage_of(scene), other_of(scene))
+        trace = scene.beside or scene.trace
+        return compare_parts(trace, stage_of(scene), other_of(scene), scene.viewing)
 
     def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
         """The difference, and both maps."""
@@ -143,7 +154,11 @@ class ComparePage(Page):
         heads = head_of(scene), other_of(scene)
         is_one = scene.beside is None
         return compare_sheets(
-            self._view, heads, is_one_sentence=is_one, viewing=scene.viewing
+            scene.trace,
+            self._view,
+            heads,
+            is_one_sentence=is_one,
+            viewing=scene.viewing,
         )
 
     def subject(self, scene: Scene) -> Hashable:
@@ -158,20 +173,21 @@ class ComparePage(Page):
         self._view = view = compare_view(
             (scene.trace, head), (beside, other), stage, scene.viewing
         )
-        self._stages.set_stage(stage)
-        config = scene.trace.config
+        self._stages.show_stage(scene.trace, attn_of(scene), stage)
+        kind = kind_of_scene(scene)
         for field, number, most in (
-            (self._layer, other[0], config.n_layers),
-            (self._head, other[1], config.n_heads),
+            (self._layer, other[0], kind.n_layers),
+            (self._head, other[1], scene.trace.config.n_heads),
         ):
             field.set_range(1, most)
             field.show_number(number + 1)
         self._alone.setVisible(scene.beside is not None)
         where = " · other text" if scene.beside else ""
-        titles = (titled(head), titled(other) + where, "Difference")
+        titles = (titled(kind, head), titled(kind, other) + where, "Difference")
         pictures = (view.one.matrix, view.other.matrix, view.difference)
         if scene.beside is not None and not self._text.hasFocus():
-            self._text.setText(scene.beside.text)
+            read = scene.beside.source or scene.beside.encoding
+            self._text.setText(read.text)
             self._text.setCursorPosition(0)
         self._show(titles, pictures)
         self._largest.set_note(view.note)
@@ -275,16 +291,9 @@ def at_the_right(bar: QWidget) -> QHBoxLayout:
     return row
 
 
-def stage_of(scene: Scene) -> str:
-    """The stage of the present step."""
-    return scene.selection.step.rpartition(".")[2]
-
-
 def head_of(scene: Scene) -> Head:
     """The window's head."""
-    layer = scene.trace.step(scene.selection.step).layer
-    assert layer is not None
-    return layer, scene.selection.head
+    return layer_of(scene), scene.selection.head
 
 
 def other_of(scene: Scene) -> Head:
@@ -292,12 +301,14 @@ def other_of(scene: Scene) -> Head:
     config = scene.trace.config
     is_two = scene.beside is not None
     head = other_head(scene.viewing, head_of(scene), config.n_heads, is_two=is_two)
-    return min(head[0], config.n_layers - 1), min(head[1], config.n_heads - 1)
+    n_layers = kind_of_scene(scene).n_layers
+    return min(head[0], n_layers - 1), min(head[1], config.n_heads - 1)
 
 
-def titled(head: Head) -> str:
+def titled(kind: Kind, head: Head) -> str:
     """A head in words."""
-    return f"Layer {head[0] + 1} · head {head[1] + 1}"
+    words = f"{kind.layer_words(head[0])} · head {head[1] + 1}"
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def row_of(gap: Gap, view: CompareView) -> TableRow:

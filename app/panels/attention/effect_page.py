@@ -1,6 +1,6 @@
 """Effect: what attention moves, beside how much attention there is.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern, of the chosen head. A map of
+Steps: attn.scores to attn.pattern, of the chosen head. A map of
 shares times the lengths they move; for the chosen token a table of weight against
 effect; what the head adds to its stream, and the logits that raises and lowers.
 """
@@ -13,7 +13,7 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.panels.attention.effect_cards import OutputCard, TableCard
-from app.panels.attention.page import CARD_GAP, Page, Part
+from app.panels.attention.page import CARD_GAP, Page, Part, attn_of
 from app.panels.attention.status import StatusLine
 from app.scene import Scene
 from app.widgets.card import Card
@@ -271,11 +271,6 @@ class EffectPage(Page):
         """Ask for a number that this picture does not hold, without leaving it."""
         moved = replace(self.selection, focus=cell, **fields)  # type: ignore[arg-type]
         self.selection_requested.emit(moved)
-
-
-def attn_of(scene: Scene) -> str:
-    """The key of the layer's attention."""
-    return scene.selection.step.rpartition(".")[0]
 
 
 def map_of(scene: Scene) -> tuple[str, int | None, Viewing]:

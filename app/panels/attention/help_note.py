@@ -4,14 +4,33 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
 
 from app.widgets.label import as_tip
+from core.trace.trace import Trace
+from core.trace.views.masking import is_causal
 
-SPARE_ATTENTION = (
+FIRST_COLUMN = (
     "Why is the first column so strong?\n"
     "A row has to spend all of its attention. A head that finds nothing to\n"
-    "take from the other tokens leaves what is spare on the first one.\n\n"
+    "take from the other tokens leaves what is spare on the first one."
+)
+FIRST_ROW = (
     "Why does row 1 always say 1.0?\n"
     "The first token can look at nothing but itself, so it gives itself all."
 )
+EVERY_COLUMN = (
+    "Why is no cell empty?\n"
+    "The whole source is there before the first word of the target is\n"
+    "written, so every target token may look at every source token."
+)
+
+
+def help_for_shares(trace: Trace, attn: str) -> str:
+    """What readers wonder about in the shares of an attention."""
+    told = [FIRST_COLUMN]
+    if is_causal(trace, attn):
+        told.append(FIRST_ROW)
+    elif trace.step(f"{attn}.pattern").is_cross:
+        told.append(EVERY_COLUMN)
+    return "\n\n".join(told)
 
 
 class HelpNote(QToolButton):
@@ -24,9 +43,13 @@ class HelpNote(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setProperty("kind", "flat")
         self.setAccessibleName("help")
+        self.set_note(note)
+        self.clicked.connect(self._on_clicked)
+
+    def set_note(self, note: str) -> None:
+        """Answer something else."""
         self.setAccessibleDescription(note)
         self.setToolTip(as_tip(note))
-        self.clicked.connect(self._on_clicked)
 
     @Slot()
     def _on_clicked(self) -> None:

@@ -6,7 +6,7 @@ Steps: attn.concat, attn.out.
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.panels.attention.page import CARD_GAP, Page, Part
+from app.panels.attention.page import CARD_GAP, Page, Part, attn_of, stage_of
 from app.panels.attention.product_card import ProductCard
 from app.scene import Scene
 from app.widgets.card import Card
@@ -21,10 +21,12 @@ from core.trace.views.attention_products import output_parts, output_view
 
 APART, JOINED = 2, 3
 """How the two cards share the height."""
+SIDE_BY_SIDE = "Side by side: one row a token"
+UNMIXED = "Side by side as they are: this model has no W_O to mix them"
 
 
 class ConcatPage(Page):
-    """The heads apart above, side by side below."""
+    """The heads apart above, side by side below; so they go on where no W_O is."""
 
     def __init__(self) -> None:
         """Empty pictures."""
@@ -33,7 +35,6 @@ class ConcatPage(Page):
         self._apart, self._joined = Card("Each head on its own"), Card()
         self._grid, self._bar = HeadGrid(), ColourBar()
         self._strip = VectorStrip("heads side by side")
-        self._joined.set_title("Side by side: one row a token")
         self._joined.head.addWidget(self._bar)
         self._apart.body.addWidget(self._grid, 1)
         self._joined.body.addWidget(self._strip, 1)
@@ -50,13 +51,13 @@ class ConcatPage(Page):
 
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """The heads, and the heads side by side."""
-        key = scene.selection.step
-        return ((scene.trace.step(key).inputs[0], ()), (key, ()))
+        return ((f"{attn_of(scene)}.heads", ()), (scene.selection.step, ()))
 
     def fill(self, scene: Scene) -> None:
         """Show the same numbers twice: apart, and joined."""
         key = scene.selection.step
-        self._heads = heads = heads_view(scene.trace, scene.trace.step(key).inputs[0])
+        self._joined.set_title(UNMIXED if stage_of(scene) == "out" else SIDE_BY_SIDE)
+        self._heads = heads = heads_view(scene.trace, f"{attn_of(scene)}.heads")
         joined = concat_view(scene.trace, key)
         self._grid.show_heads(heads.stack, heads.scale, heads.colour, heads.captions)
         self._strip.show_vectors(joined, groups_of(scene.trace))

@@ -10,7 +10,13 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.panels.attention.heads_row import HeadsRow, regathered
-from app.panels.attention.page import Page, Part
+from app.panels.attention.page import (
+    Page,
+    Part,
+    attn_of,
+    kind_of_scene,
+    layer_of,
+)
 from app.panels.attention.status import StatusLine, hint_line
 from app.scene import Scene
 from app.style.fonts import SMALL, sans
@@ -25,7 +31,11 @@ from core.trace.views.share_sheets import lines_sheets
 
 CUT = f" · of more than {MOST_STRANDS:,} lines in sight the strongest are drawn"
 HOW = "point at a token or a line · click a token: pin · again: let go"
-LOOKING, LOOKED_AT = "queries: who looks", "keys: who is looked at"
+CAPTIONS = {
+    False: ("queries: who looks", "keys: who is looked at"),
+    True: ("target: who looks", "source: who is looked at"),
+}
+"""Over the two sides, by whether they are of two texts."""
 
 
 class LinesPage(Page):
@@ -44,8 +54,8 @@ class LinesPage(Page):
         sides = QHBoxLayout()
         right, left = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft
         self._captions = []
-        for text, ink, side in ((LOOKING, "query", right), (LOOKED_AT, "key", left)):
-            label = plain_label(text, ink)
+        for ink, side in (("query", right), ("key", left)):
+            label = plain_label(ink=ink)
             label.setFont(sans(SMALL))
             label.setAlignment(side)
             self._captions.append(label)
@@ -72,13 +82,14 @@ class LinesPage(Page):
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """The whole map of every head shown: a column needs all of it."""
         layer, heads = place_of(scene)
-        return share_parts(scene.trace, [(layer, head) for head in heads])
+        pairs = [(layer, head) for head in heads]
+        return share_parts(scene.trace, pairs, scene.viewing)
 
     def subject(self, scene: Scene) -> Hashable:
         """The heads, and how they are shaped."""
         at = scene.viewing
         shape = at.sink, at.is_log, at.threshold, at.whole_words, at.hides_specials
-        return place_of(scene), shape
+        return attn_of(scene), place_of(scene), shape
 
     def fill(self, scene: Scene) -> None:
         """Show the lines of these heads."""
@@ -88,6 +99,9 @@ class LinesPage(Page):
         self._card.set_title(view.title)
         self._heads.show_heads(scene.trace.config, heads, layer)
         labels = shaping.rows.labels, shaping.columns.labels
+        words = CAPTIONS[kind_of_scene(scene).is_cross]
+        for caption, word in zip(self._captions, words, strict=True):
+            caption.setText(word)
         self._lines.show_maps(
             labels, view.shares, heads, view.least, view.scale, view.dimmed
         )
@@ -154,22 +168,16 @@ class LinesPage(Page):
 
     @Slot(object)
     def _on_heads_gathered(self, heads: tuple[int, ...]) -> None:
-        layer = place_of_step(self.selection.step)
-        self.look(gathered=regathered(self.viewing, layer, heads))
+        if self._view is not None:
+            layer = self._view.layer
+            self.look(gathered=regathered(self.viewing, layer, heads))
 
     @Slot()
     def _on_escape_activated(self) -> None:
         self.look(pinned=None)
 
 
-def place_of_step(step_key: str) -> int:
-    """The layer of a step in a layer."""
-    return int(step_key.split(".")[1])
-
-
 def place_of(scene: Scene) -> tuple[int, tuple[int, ...]]:
     """The layer, and the heads of it whose lines are drawn."""
-    at = scene.selection
-    layer = scene.trace.step(at.step).layer
-    assert layer is not None
-    return layer, lines_heads(scene.viewing, layer, at.head)
+    layer = layer_of(scene)
+    return layer, lines_heads(scene.viewing, layer, scene.selection.head)

@@ -1,6 +1,6 @@
 """Scores to pattern: one head enlarged, all heads beside it, the stage switched above.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. The same map and the same
+Steps: attn.scores to attn.pattern. The same map and the same
 grid stay while the stages pass through them, and so does the part that is zoomed into.
 """
 
@@ -10,9 +10,16 @@ from dataclasses import replace
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app.panels.attention.help_note import SPARE_ATTENTION, HelpNote
-from app.panels.attention.page import CARD_GAP, Page, Part
-from app.panels.attention.stage_switch import StageSwitch
+from app.panels.attention.help_note import FIRST_COLUMN, HelpNote, help_for_shares
+from app.panels.attention.page import (
+    CARD_GAP,
+    Page,
+    Part,
+    attn_of,
+    layer_of,
+    stage_of,
+)
+from app.panels.attention.stage_switch import WEIGHTED, StageSwitch
 from app.panels.attention.status import StatusLine
 from app.scene import Scene
 from app.style.fonts import SMALL, sans
@@ -26,6 +33,7 @@ from core.trace.matrix import FloatArray
 from core.trace.numbers import short
 from core.trace.sheet import Sheet
 from core.trace.viewing import BY_LAYER, Head, Viewing
+from core.trace.views.attention_buckets import buckets_of
 from core.trace.views.attention_effect import weighted_view
 from core.trace.views.attention_grid import GridView, grid_view, heads_of_layer
 from core.trace.views.attention_map import (
@@ -43,8 +51,6 @@ ENLARGED, ALL_HEADS = 3, 2
 """How the two columns share the width."""
 GRID, ROW = 2, 1
 """How the cards of the second column share the height."""
-WEIGHTED = "weighted"
-"""The name of what comes after the pattern: shares times lengths."""
 FEW_HEADS = 4
 """Up to so many heads the grid leaves room for their rows below it."""
 
@@ -65,7 +71,7 @@ class MapPage(Page):
         self._row = Heatmap(may_be_square=False)
         self._enlarged, self._all, self._rows = Card(), Card(), Card()
         self._stages = StageSwitch((*STAGES, WEIGHTED))
-        self._help = HelpNote(SPARE_ATTENTION)
+        self._help = HelpNote(FIRST_COLUMN)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(CARD_GAP)
@@ -110,7 +116,8 @@ class MapPage(Page):
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """The chosen head alone: small maps of the others come when they are made."""
         at = scene.selection
-        return (*map_parts(at.step, at.head), *row_parts(at.step, at.query))
+        whole = map_parts(scene.trace, at.step, at.head)
+        return (*whole, *row_parts(at.step, at.query))
 
     def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
         """The enlarged map in its shape, and all heads of the layer."""
@@ -130,15 +137,13 @@ class MapPage(Page):
         self, scene: Scene
     ) -> tuple[Mapping[Head, FloatArray], HeadScores | None]:
         """The small maps of the layer, as far as they are made, and the scores."""
-        key, viewing = scene.selection.step, scene.viewing
-        stage, layer = key.rpartition(".")[2], scene.trace.step(key).layer
-        assert layer is not None
-        heads = heads_of_layer(scene.trace, layer)
+        viewing, stage = scene.viewing, stage_of(scene)
+        heads = heads_of_layer(scene.trace, layer_of(scene))
         if self.studies is None:
             return small_maps(scene.trace, stage, viewing, heads), None
         return (
             self.studies.want_maps(scene.trace, stage, viewing, heads),
-            self.studies.want_scores(),
+            self.studies.want_scores(viewing.kind),
         )
 
     def fill(self, scene: Scene) -> None:
@@ -146,14 +151,24 @@ class MapPage(Page):
         at, known = scene.selection, self._known(scene)
         self._heads = heads = grid_view(scene.trace, at.step, scene.viewing, *known)
         self._view = None
-        self._stages.set_stage(WEIGHTED if is_weighted(scene) else heads.stage)
-        self._help.setVisible(heads.stage == "pattern")  # it speaks of shares
-        self._all.set_title(f"All heads of layer {heads.layer + 1}")
+        attn, stage = attn_of(scene), WEIGHTED if is_weighted(scene) else heads.stage
+        self._stages.show_stage(scene.trace, attn, stage)
+        self._show_help(scene)
+        self._all.set_title(f"All heads of {heads.layer_words}")
         self._grid.show_heads(
             heads.stack, heads.scale, "pattern", heads.captions, heads.dimmed
         )
         self._all.set_note(heads.grid.text)
         self._rows.setVisible(len(heads.stack) <= FEW_HEADS)
+
+    def _show_help(self, scene: Scene) -> None:
+        """What readers wonder about shares, or about shifts."""
+        attn, stage = attn_of(scene), stage_of(scene)
+        notes = {"pattern": help_for_shares(scene.trace, attn)}
+        if stage == "bias":
+            notes[stage] = buckets_of(scene.trace, scene.selection.step).about
+        self._help.setVisible(stage in notes)
+        self._help.set_note(notes.get(stage, ""))
 
     def mark(self, scene: Scene) -> None:
         """Enlarge the chosen head and outline the chosen cell."""
@@ -169,7 +184,7 @@ class MapPage(Page):
         self._grid.set_selected(at.head)
         if self._rows.isVisibleTo(self):
             self._row.show_matrix(row_in_heads(trace, at.step, at.query, scene.viewing))
-            label = trace.encoding.pieces[at.query].label
+            label = trace.rows_of(at.step).label(at.query)
             self._rows.set_title(f"{label} in every head")
             self._row.set_selected(at.head, column)
             self._row.set_highlight(at.head, column)

@@ -1,6 +1,6 @@
 """All heads of all layers at once, ordered by what they do; beside them their scores.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. A click on a map or a row
+Steps: attn.scores to attn.pattern, of one kind of attention. A click on a map or a row
 chooses the head and its layer; with Ctrl it is gathered, to be looked at together with
 others in the pictures of lines and text.
 """
@@ -11,7 +11,16 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton
 
-from app.panels.attention.page import CARD_GAP, Page, Part
+from app.panels.attention.kind_switch import KindSwitch
+from app.panels.attention.page import (
+    CARD_GAP,
+    Page,
+    Part,
+    attn_of,
+    kind_of_scene,
+    layer_of,
+    stage_of,
+)
 from app.panels.attention.stage_switch import StageSwitch
 from app.panels.attention.status import StatusLine, hint_line
 from app.scene import Scene
@@ -21,7 +30,8 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.label import as_tip
 from app.widgets.map_tiles import MapTiles, Tile
 from app.widgets.score_table import ScoreTable
-from core.analysis.heads import HEAD_SCORES, HeadScores
+from core.analysis.heads import HEAD_SCORES, HeadScores, scores_for
+from core.trace.attentions import Kind
 from core.trace.matrix import FloatArray
 from core.trace.sheet import Sheet
 from core.trace.viewing import BY_LAYER, Head, Viewing, toggled
@@ -40,8 +50,7 @@ from core.trace.views.overview import (
 MAPS, SCORES = 5, 4
 """How the two cards share the width."""
 TITLES = ("head", "what it does")
-ORDERS = ((BY_LAYER, "by layer"), *((s.name, f"by {s.title}") for s in HEAD_SCORES))
-ORDER_NAMES = tuple(name for name, _ in ORDERS)
+Order = tuple[str, str]
 RELEASE_TIP = "Let the gathered heads go"
 HOW = "click: choose · again: enlarge · Ctrl-click: gather"
 ON_THEIR_WAY = "Heads are being scored…"
@@ -58,10 +67,12 @@ class OverviewPage(Page):
         self._heads: tuple[Head, ...] = ()
         self._table_of: tuple[HeadScores, HeadTable] | None = None
         self._tiles, self._bar = MapTiles(), ColourBar()
-        self._stages, self._order = StageSwitch(), QComboBox()
+        self._stages, self._kinds = StageSwitch(), KindSwitch()
+        self._order = QComboBox()
+        self._orders: tuple[Order, ...] = ()
         self._order.setObjectName("overview.order")
         self._order.setAccessibleName("order of the heads")
-        self._sorted_by = BY_LAYER
+        self._sorted_by: object = HEAD_SCORES, 0
         self._waiting = plain_label(ON_THEIR_WAY, "muted")
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._waiting.setWordWrap(True)
@@ -72,12 +83,11 @@ class OverviewPage(Page):
         self._table = ScoreTable("Scores of all heads")
         self._table.setObjectName("overview.scores")
         self._maps, self._scores = Card("All heads"), Card("What heads do")
-        for name, title in ORDERS:
-            self._order.addItem(title, name)
         self._arrange()
         self._connect()
 
     def _arrange(self) -> None:
+        self._maps.head.addWidget(self._kinds)
         self._maps.head.addWidget(self._stages)
         foot = QHBoxLayout()
         foot.setSpacing(GAP)
@@ -106,6 +116,7 @@ class OverviewPage(Page):
         self._order.activated.connect(self._on_order_activated)
         self._release.clicked.connect(self._on_release_clicked)
         self._stages.stage_clicked.connect(self._on_stage_clicked)
+        self._kinds.selection_requested.connect(self.selection_requested)
 
     # The page's questions.
 
@@ -116,6 +127,7 @@ class OverviewPage(Page):
     def display(self, scene: Scene) -> None:
         """Show what is known of the heads, and ask for the rest."""
         self._scene = scene
+        self._kinds.show_scene(scene)
         super().display(scene)
 
     def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
@@ -125,7 +137,7 @@ class OverviewPage(Page):
             maps = every_head_sheet(trace, stage_of(scene), viewing)
         else:
             maps = layer_sheet(trace, scene.selection.step, viewing)
-        scores = self.studies.want_scores() if self.studies else None
+        scores = self.studies.want_scores(viewing.kind) if self.studies else None
         return (maps, score_sheet(scores)) if scores else (maps,)
 
     def subject(self, scene: Scene) -> Hashable:
@@ -142,8 +154,9 @@ class OverviewPage(Page):
         """The maps there are and the scores; the rest is asked for."""
         assert self.studies is not None
         stage, viewing = stage_of(scene), scene.viewing
-        scores = self.studies.want_scores()
-        self._heads = ordered(all_heads(scene.trace), scores, viewing.order)
+        scores = self.studies.want_scores(viewing.kind)
+        heads = all_heads(scene.trace, viewing.kind)
+        self._heads = ordered(heads, scores, viewing.order)
         wanted = self._in_sight_first()
         return self.studies.want_maps(scene.trace, stage, viewing, wanted), scores
 
@@ -152,10 +165,10 @@ class OverviewPage(Page):
         stage, viewing = stage_of(scene), scene.viewing
         maps, scores = self._known(scene)
         overview = overview_of(scene.trace, stage, viewing, maps)
-        self._stages.set_stage(stage)
+        self._stages.show_stage(scene.trace, attn_of(scene), stage)
+        self._show_orders(scene)
         self._show_tiles(scene, scores, overview)
-        self._show_scores(scores, viewing.order)
-        self._order.setCurrentIndex(self._order.findData(viewing.order))
+        self._show_scores(scores, self._order_place(viewing.order))
         n = len(viewing.gathered)
         self._release.setVisible(bool(n))
         self._release.setText(f"let {n} go")
@@ -164,6 +177,21 @@ class OverviewPage(Page):
         unscored = f"no head has this score: {lack}" if lack else ""
         note = (overview.note, unscored)
         self._status.set_note(" · ".join(part for part in note if part))
+
+    def _show_orders(self, scene: Scene) -> None:
+        """The orders that make sense for the kind, and the present one."""
+        orders = orders_of(kind_of_scene(scene))
+        if orders != self._orders:
+            self._orders = orders
+            self._order.clear()
+            for name, title in orders:
+                self._order.addItem(title, name)
+        self._order.setCurrentIndex(self._order_place(scene.viewing.order))
+
+    def _order_place(self, order: str) -> int:
+        """Where an order stands; the first, by layer, for one of another kind."""
+        names = [name for name, _ in self._orders]
+        return names.index(order) if order in names else 0
 
     def _show_tiles(
         self, scene: Scene, scores: HeadScores | None, overview: Overview
@@ -182,13 +210,14 @@ class OverviewPage(Page):
             )
             for head in self._heads
         ]
-        n_across = scene.trace.config.n_heads if order == BY_LAYER else 0
+        is_by_layer = not self._order_place(order)
+        n_across = scene.trace.config.n_heads if is_by_layer else 0
         self._tiles.show_tiles(
             tiles, overview.scale, "pattern", n_across, overview.dimmed
         )
         self._bar.show_scale(overview.scale, "pattern")
 
-    def _show_scores(self, scores: HeadScores | None, order: str) -> None:
+    def _show_scores(self, scores: HeadScores | None, order: int) -> None:
         self._table.setVisible(scores is not None)
         self._waiting.setVisible(scores is None)
         if scores is None:
@@ -198,10 +227,9 @@ class OverviewPage(Page):
             table = head_table(scores)
             self._table_of = scores, table
             self._table.show_table(table.labels, table.names, table.columns, TITLES)
-        if order != self._sorted_by:
-            self._sorted_by = order
-            is_known = order in ORDER_NAMES  # a remembered one may be gone
-            self._table.sort_by(ORDER_NAMES.index(order if is_known else BY_LAYER) - 1)
+        if (scores.table, order) != self._sorted_by:
+            self._sorted_by = scores.table, order
+            self._table.sort_by(order - 1)
 
     def mark(self, scene: Scene) -> None:
         """Mark the chosen head in both cards."""
@@ -210,7 +238,7 @@ class OverviewPage(Page):
         chosen = self._chosen(scene)
         places = self._heads.index(chosen) if chosen in self._heads else NOTHING
         self._tiles.set_selected(places)
-        if self._table_of is not None:
+        if self._table_of is not None and chosen in self._table_of[1].heads:
             self._table.set_selected(self._table_of[1].heads.index(chosen))
 
     def _in_sight_first(self) -> tuple[Head, ...]:
@@ -220,16 +248,16 @@ class OverviewPage(Page):
         return (*seen, *(head for head in self._heads if head not in seen))
 
     def _chosen(self, scene: Scene) -> Head:
-        layer = scene.trace.step(scene.selection.step).layer
-        assert layer is not None
-        return layer, scene.selection.head
+        return layer_of(scene), scene.selection.head
 
     # What the reader does.
 
     def _choose(self, head: Head) -> None:
         layer, place = head
-        stage = self.selection.step.rpartition(".")[2]
-        self.ask(step=f"layers.{layer}.attn.{stage}", head=place)
+        if self._scene is not None:
+            stage = stage_of(self._scene)
+            step = kind_of_scene(self._scene).key(stage, layer)
+            self.ask(step=step, head=place)
 
     @Slot(int)
     def _on_tile_clicked(self, place: int) -> None:
@@ -251,7 +279,7 @@ class OverviewPage(Page):
 
     @Slot(int)
     def _on_order_activated(self, place: int) -> None:
-        self.look(order=ORDERS[place][0])
+        self.look(order=self._orders[place][0])
 
     @Slot()
     def _on_release_clicked(self) -> None:
@@ -269,9 +297,10 @@ class OverviewPage(Page):
             self._known(self._scene)
 
 
-def stage_of(scene: Scene) -> str:
-    """The stage whose maps are shown."""
-    return scene.selection.step.rpartition(".")[2]
+def orders_of(kind: Kind) -> tuple[Order, ...]:
+    """What the heads of a kind can be ordered by, and what that is called."""
+    scores = ((score.name, f"by {score.title}") for score in scores_for(kind))
+    return ((BY_LAYER, "by layer"), *scores)
 
 
 def looks(viewing: Viewing) -> Viewing:

@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QWidget
 
 from app.scene import Scene
 from app.studies import Studies
+from core.trace.attentions import Kind, kind_of
 from core.trace.needs import Index
 from core.trace.selection import Selection
 from core.trace.sheet import Sheet
-from core.trace.step import ROWS_OF_KEYS
+from core.trace.step import ROWS_OF_KEYS, name_of
 from core.trace.trace import Trace
 from core.trace.viewing import PLAIN
 from core.trace.views.sheets import step_sheet
@@ -123,6 +124,28 @@ class Page(QWidget):
         self.viewing_requested.emit(changed)
 
 
+def attn_of(scene: Scene) -> str:
+    """The attention that the present step belongs to: "layers.0.attn"."""
+    return scene.selection.step.rpartition(".")[0]
+
+
+def stage_of(scene: Scene) -> str:
+    """The last word of the present step's key: "pattern"."""
+    return scene.selection.step.rpartition(".")[2]
+
+
+def layer_of(scene: Scene) -> int:
+    """The layer of the present step, from 0."""
+    layer = scene.trace.step(scene.selection.step).layer
+    assert layer is not None
+    return layer
+
+
+def kind_of_scene(scene: Scene) -> Kind:
+    """The kind of attention that the present step belongs to."""
+    return kind_of(scene.trace.config, scene.selection.step)
+
+
 def is_of_keys(step_key: str) -> bool:
     """Whether the rows of a step are the tokens looked at."""
-    return step_key.split(".", 2)[-1] in ROWS_OF_KEYS
+    return name_of(step_key) in ROWS_OF_KEYS

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 from app.panels.attention.joined import ConcatPage, OutputProjectionPage
 from app.panels.attention.mix import MixPage
 from app.panels.attention.norm import NormPage
-from app.panels.attention.page import Page, Part
+from app.panels.attention.page import Page, Part, kind_of_scene, stage_of
 from app.panels.attention.picture_bar import PictureBar
 from app.panels.attention.pictures import Picture, picture_of
 from app.panels.attention.projections import ProjectionsPage
@@ -22,7 +22,7 @@ from app.scene import Scene
 from app.session import Session
 from app.widgets.room import Room, scrolled
 from core.trace.sheet import Sheet
-from core.trace.viewing import PLAIN
+from core.trace.viewing import PLAIN, viewing_of
 from core.trace.views.attention_map import STAGES
 
 BAR_GAP = 8
@@ -72,8 +72,8 @@ class AttentionPanel(Panel):
 
     def page(self, scene: Scene) -> Page:
         """The page for the step and the picture of a scene."""
-        name = name_of(scene)
-        kind = picture_of(scene.viewing.picture) if name in STAGES else PAGES[name]
+        name = stage_of(scene)
+        kind = picture_of(scene.viewing.picture) if name in STAGES else page_of(scene)
         if kind not in self._pages:
             page = kind.create() if isinstance(kind, Picture) else kind()
             page.selection_requested.connect(self.session.request_selection)
@@ -87,17 +87,17 @@ class AttentionPanel(Panel):
 
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """What the page of the present step is about to ask for."""
-        return self.page(scene).parts(scene)
+        return self.page(scene).parts(of_one_kind(scene))
 
     def parts_beside(self, scene: Scene) -> tuple[Part, ...]:
         """What it is about to ask for of the sentence beside."""
-        return self.page(scene).parts_beside(scene)
+        return self.page(scene).parts_beside(of_one_kind(scene))
 
     def display(self, scene: Scene) -> None:
         """Show the present step on its page."""
-        page = self.page(scene)
+        page, scene = self.page(scene), of_one_kind(scene)
         self._viewing = scene.viewing
-        self._bar.setVisible(name_of(scene) in STAGES)
+        self._bar.setVisible(stage_of(scene) in STAGES)
         self._bar.show_viewing(scene.viewing)
         page.display(scene)
         self._stack.setCurrentWidget(page)
@@ -105,7 +105,7 @@ class AttentionPanel(Panel):
 
     def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
         """The numbers of the page that is seen."""
-        return self.page(scene).numbers(scene)
+        return self.page(scene).numbers(of_one_kind(scene))
 
     @property
     def is_busy(self) -> bool:
@@ -117,10 +117,18 @@ class AttentionPanel(Panel):
         """Show the answer, if anybody looks."""
         scene = self.session.scene
         if scene is not None and self.isVisible():
-            seen = replace(scene, viewing=self._viewing)
+            seen = of_one_kind(replace(scene, viewing=self._viewing))
             self.page(seen).display(seen)
 
 
-def name_of(scene: Scene) -> str:
-    """The last word of the present step's key."""
-    return scene.selection.step.rpartition(".")[2]
+def page_of(scene: Scene) -> type[Page]:
+    """The page of a step that belongs to no score."""
+    step = scene.trace.step(scene.selection.step)
+    is_unmixed = step.name == "attn.out" and len(step.inputs) == 1
+    return ConcatPage if is_unmixed else PAGES[stage_of(scene)]
+
+
+def of_one_kind(scene: Scene) -> Scene:
+    """The scene with no heads chosen but those of the attention that is looked at."""
+    viewing = viewing_of(scene.viewing, kind_of_scene(scene))
+    return scene if viewing is scene.viewing else replace(scene, viewing=viewing)

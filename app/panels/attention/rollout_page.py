@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app.panels.attention.page import Page, Part
+from app.panels.attention.page import Page, Part, kind_of_scene, layer_of
 from app.panels.attention.status import StatusLine
 from app.scene import Scene
 from app.style.fonts import LARGE, SMALL, sans
@@ -20,19 +20,13 @@ from app.widgets.label import as_tip
 from app.widgets.play_slider import PlaySlider
 from app.widgets.segments import Segments
 from app.widgets.zoom_map import ZoomMap
-from core.analysis.rollout import (
-    FORMULA,
-    FORMULA_OF_LARGEST,
-    JOININGS,
-    Joining,
-)
-from core.trace.selection import Selection
+from core.analysis.rollout import JOININGS, Joining, formula_of
+from core.trace.attentions import Kind
 from core.trace.sheet import Sheet
 from core.trace.viewing import Viewing
 from core.trace.views.attention_rollout import RolloutView, rollout_view
 from core.trace.views.attention_sheets import rollout_sheet
 
-FORMULAS: dict[Joining, str] = {"mean": FORMULA, "largest": FORMULA_OF_LARGEST}
 TIPS = (
     "P is the mean of the layer's heads, as in the paper",
     "P is the largest share that any head of the layer gives",
@@ -51,6 +45,7 @@ class RolloutPage(Page):
         """An empty map."""
         super().__init__()
         self._view: RolloutView | None = None
+        self._kind: Kind | None = None
         self._is_waiting = False
         self._card, self._map = Card(TITLE), ZoomMap()
         self._map.setObjectName("attention.rollout.map")
@@ -105,14 +100,16 @@ class RolloutPage(Page):
         """The layer, how heads are joined, and how the map is shaped and coloured."""
         at = scene.viewing
         shape = at.sink, at.is_log, at.threshold, at.whole_words, at.hides_specials
-        return layer_of(scene.selection), joining_of(at), shape
+        return at.kind, layer_of(scene), joining_of(at), shape
 
     def fill(self, scene: Scene) -> None:
         """Say what is looked at; the map follows with the marks on it."""
-        layer, joining = layer_of(scene.selection), joining_of(scene.viewing)
-        self._layers.show_position(layer + 1, scene.trace.config.n_layers, first=1)
+        layer, joining = layer_of(scene), joining_of(scene.viewing)
+        config, kind = scene.trace.config, kind_of_scene(scene)
+        self._kind = kind
+        self._layers.show_position(layer + 1, kind.n_layers, first=1)
         self._joining.set_place(JOININGS.index(joining))
-        self._formula.show_formula(FORMULAS[joining], LARGE)
+        self._formula.show_formula(formula_of(config, kind, joining), LARGE)
         self._is_waiting = True
 
     def mark(self, scene: Scene) -> None:
@@ -128,8 +125,8 @@ class RolloutPage(Page):
     def _show_if_there(self, scene: Scene) -> None:
         """Show the map of the present layer, or say what becomes of it."""
         assert self.studies is not None
-        layer, joining = layer_of(scene.selection), joining_of(scene.viewing)
-        maps = self.studies.want_rollout(joining)
+        layer, joining = layer_of(scene), joining_of(scene.viewing)
+        maps = self.studies.want_rollout(joining, scene.viewing.kind)
         if maps is None:
             is_busy = self.studies.is_busy
             self._map.set_message(WAITING if is_busy else NOTHING_YET)
@@ -173,13 +170,9 @@ class RolloutPage(Page):
 
     @Slot(int)
     def _on_layers_position_requested(self, position: int) -> None:
-        stage = self.selection.step.rpartition(".")[2]
-        self.ask(step=f"layers.{position - 1}.attn.{stage}")
-
-
-def layer_of(selection: Selection) -> int:
-    """The layer of a step in a layer."""
-    return int(selection.step.split(".")[1])
+        if self._kind is not None:
+            stage = self.selection.step.rpartition(".")[2]
+            self.ask(step=self._kind.key(stage, position - 1))
 
 
 def joining_of(viewing: Viewing) -> Joining:

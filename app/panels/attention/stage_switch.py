@@ -3,7 +3,11 @@
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
-from core.trace.views.attention_map import STAGES
+from core.trace.trace import Trace
+from core.trace.views.attention_map import STAGES, stages_of
+
+WEIGHTED = "weighted"
+"""The name of what comes after the pattern: shares times lengths."""
 
 
 class StageSwitch(QWidget):
@@ -29,8 +33,12 @@ class StageSwitch(QWidget):
             row.addWidget(button)
         self._group.idClicked.connect(self._on_clicked)
 
-    def set_stage(self, stage: str) -> None:
-        """Light a stage."""
+    def show_stage(self, trace: Trace, attn: str, stage: str) -> None:
+        """Light a stage, among those that an attention has."""
+        there = stages_of(trace, attn)
+        for place, name in enumerate(self._stages):
+            is_there = name in there or name not in STAGES
+            self._group.button(place).setVisible(is_there)
         self._group.button(self._stages.index(stage)).setChecked(True)
 
     @Slot(int)

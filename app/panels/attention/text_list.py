@@ -57,7 +57,7 @@ class TextList(Card):
         self.set_title(view.question(item))
         rows = tuple(
             TableRow(
-                view.name_of(at),
+                view.shaded_name_of(at),
                 (short(float(shades[at])),),
                 float(shades[at]) / scale.limit,
                 "pattern",

@@ -1,7 +1,8 @@
 """Text: the sentence, shaded by what a token looks at or by who looks at it.
 
 Steps: attn.scores to attn.pattern; the shades are always shares. A token is pointed at,
-or pinned; without either the chosen query (or key) of the window is looked at.
+or pinned; without either the chosen query (or key) of the window is looked at. In cross
+attention there are two texts: a token of one is pointed at, the other is shaded.
 """
 
 from collections.abc import Hashable
@@ -12,12 +13,13 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.panels.attention.heads_row import HeadsRow, regathered
-from app.panels.attention.page import CARD_GAP, Page, Part
+from app.panels.attention.page import CARD_GAP, Page, Part, attn_of, layer_of
 from app.panels.attention.status import StatusLine, hint_line
 from app.panels.attention.text_list import TextList
 from app.scene import Scene
+from app.style.fonts import SMALL, sans
 from app.widgets.canvas import NOTHING
-from app.widgets.card import GAP, Card
+from app.widgets.card import GAP, Card, plain_label
 from app.widgets.colour_bar import ColourBar
 from app.widgets.qt_calls import tells_faults
 from app.widgets.segments import Segments
@@ -25,12 +27,19 @@ from app.widgets.shaded_text import Shade, ShadedText, TextToken
 from core.trace.sheet import Sheet
 from core.trace.viewing import JOININGS, Head
 from core.trace.views.attention_shares import share_parts
-from core.trace.views.attention_text import TextView, text_heads, text_view
+from core.trace.views.attention_text import (
+    TextItem,
+    TextView,
+    text_heads,
+    text_view,
+)
 from core.trace.views.share_sheets import text_sheets
 
 WAYS = ("looks at", "looked at by")
 JOINED = ("one head", "mean", "largest")
 HOW = "point at a token · click: pin · again: let go"
+SIDES = ("target", "source")
+"""Who looks, and what is looked at, where these are two texts."""
 ROLES = ("query", "key")
 """What the pointed token is: it looks, or it is looked at."""
 LEAST_TEXT, LEAST_LIST = 60, 132
@@ -52,16 +61,23 @@ class TextPage(Page):
         self._partner: int | None = None
         self._is_pinned = False
         self._card, self._heads = Card(), HeadsRow(is_coloured=False)
-        self._text, self._status = ShadedText(), StatusLine()
+        self._texts = ShadedText(), ShadedText()
+        self._names = tuple(plain_label(name, "muted") for name in SIDES)
+        self._status = StatusLine()
         self._note = StatusLine(is_only_note=True)
         self._note.setObjectName("attention.text.note")
-        self._text.setObjectName("attention.text")
-        self._text.setFixedHeight(LEAST_TEXT)
+        for text, name in zip(self._texts, ("text", "source"), strict=True):
+            text.setObjectName(f"attention.{name}")
+            text.setFixedHeight(LEAST_TEXT)
         self._list = TextList()
         self._bar = ColourBar()
         self._ways = Segments(WAYS, "text.way")
         self._joining = Segments(JOINED, "text.joining")
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
+        self._arrange()
+        self._connect()
+
+    def _arrange(self) -> None:
         switches = QHBoxLayout()
         switches.setSpacing(2 * GAP)
         switches.addWidget(self._ways)
@@ -70,7 +86,10 @@ class TextPage(Page):
         switches.addWidget(self._bar)
         self._card.body.addLayout(switches)
         self._card.body.addWidget(self._heads)
-        self._card.body.addWidget(self._text)
+        for label, text in zip(self._names, self._texts, strict=True):
+            label.setFont(sans(SMALL))
+            self._card.body.addWidget(label)
+            self._card.body.addWidget(text)
         self._card.body.addWidget(self._status)
         self._card.body.addWidget(self._note)
         self._card.body.addWidget(hint_line(HOW))
@@ -80,15 +99,17 @@ class TextPage(Page):
         column.setSpacing(CARD_GAP)
         column.addWidget(self._card)
         column.addWidget(self._list, 1)
-        self._connect()
 
     def _connect(self) -> None:
         self._ways.chosen.connect(self._on_ways_chosen)
         self._joining.chosen.connect(self._on_joining_chosen)
         self._heads.gathered.connect(self._on_heads_gathered)
         self._heads.picked.connect(self._on_heads_picked)
-        self._text.hovered.connect(self._on_text_hovered)
-        self._text.token_clicked.connect(self._on_text_token_clicked)
+        for text in self._texts:
+            text.hovered.connect(self._on_text_hovered)
+        looking, seen = self._texts
+        looking.token_clicked.connect(self._on_looking_clicked)
+        seen.token_clicked.connect(self._on_seen_clicked)
         self._list.item_clicked.connect(self._on_list_item_clicked)
         self._escape.activated.connect(self._on_escape_activated)
 
@@ -96,21 +117,18 @@ class TextPage(Page):
 
     def parts(self, scene: Scene) -> tuple[Part, ...]:
         """The whole map of every head that is joined."""
-        return share_parts(scene.trace, heads_of(scene))
+        return share_parts(scene.trace, heads_of(scene), scene.viewing)
 
     def subject(self, scene: Scene) -> Hashable:
         """The heads, and all that changes a shade or the text."""
         at = scene.viewing
         shape = at.sink, at.threshold, at.whole_words, at.hides_specials, at.is_log
-        layer = scene.trace.step(scene.selection.step).layer
-        return layer, heads_of(scene), shape, at.joining, at.looks_back
+        return attn_of(scene), heads_of(scene), shape, at.joining, at.looks_back
 
     def fill(self, scene: Scene) -> None:
         """Show the text and the switches."""
         viewing, heads = scene.viewing, heads_of(scene)
-        layer = scene.trace.step(scene.selection.step).layer
-        assert layer is not None
-        self._layer = layer
+        self._layer = layer = layer_of(scene)
         self._view = view = text_view(scene.trace, heads, viewing)
         self._card.set_title(view.title)
         self._ways.set_place(int(viewing.looks_back))
@@ -121,32 +139,41 @@ class TextPage(Page):
             layer,
             picks_one=viewing.joining == "head",
         )
-        self._text.show_tokens(
-            tuple(
-                TextToken(
-                    item.label,
-                    item.is_glued,
-                    item.ends_line,
-                    item.bracket,
-                    item.is_leftward,
-                )
-                for item in view.items
-            )
-        )
+        for text, items in zip(self._texts, view.texts, strict=True):
+            text.show_tokens(tuple(map(token_of, items)))
+        for each in (*self._names, self._texts[1]):
+            each.setVisible(view.is_crossed)
         self._note.set_note(view.note)
         self._share_height()
 
+    @property
+    def _pointed(self) -> ShadedText:
+        """The text of which a token is looked from."""
+        view = self._view
+        is_other = view is not None and view.is_crossed and view.viewing.looks_back
+        return self._texts[is_other]
+
+    @property
+    def _shaded(self) -> ShadedText:
+        """The text whose tokens are shaded; mostly the same."""
+        view = self._view
+        is_other = view is not None and view.is_crossed and not view.viewing.looks_back
+        return self._texts[is_other]
+
     def _share_height(self) -> None:
-        """Give the text the height that it takes, and the list what is left over."""
-        others = self._card.sizeHint().height() - self._text.minimumHeight()
-        room = self.height() - others
+        """Give the texts the height that they take, and the list what is left over."""
+        shown = self._texts if self._view and self._view.is_crossed else self._texts[:1]
+        fixed = sum(text.minimumHeight() for text in shown)
+        room = self.height() - (self._card.sizeHint().height() - fixed)
         with_list = room - LEAST_LIST - CARD_GAP
-        needed = self._text.height_in(self._text.width(), room)
-        has_list = needed <= with_list or with_list >= LIST_FROM
+        each = room // len(shown)
+        needed = [text.height_in(text.width(), each) for text in shown]
+        has_list = sum(needed) <= with_list or with_list >= LIST_FROM * len(shown)
         self._list.setVisible(has_list)
-        most = max(LEAST_TEXT, with_list if has_list else room)
-        self._text.setFixedHeight(max(LEAST_TEXT, min(needed, most)))
-        self._text.refresh()
+        most = max(LEAST_TEXT, (with_list if has_list else room) // len(shown))
+        for text, height in zip(shown, needed, strict=True):
+            text.setFixedHeight(max(LEAST_TEXT, min(height, most)))
+            text.refresh()
 
     def mark(self, scene: Scene) -> None:
         """Look from the pinned token, or from the chosen one."""
@@ -156,7 +183,8 @@ class TextPage(Page):
         self._is_pinned = pinned is not None
         self._escape.setEnabled(self._is_pinned)
         self._chosen = focus_of(view, scene)
-        self._partner = view.item_of(at.query if scene.viewing.looks_back else at.key)
+        partner = at.query if scene.viewing.looks_back else at.key
+        self._partner = view.shaded_item_of(partner)
         self._look_from_here()
 
     def numbers(self, scene: Scene) -> tuple[Sheet, ...]:
@@ -168,56 +196,76 @@ class TextPage(Page):
 
     def _look_from_here(self) -> None:
         """Shade for the token under the mouse; a pinned one comes first."""
-        view, hover = self._view, self._text.hover_index
+        view, hover = self._view, self._pointed.hover_index
         if view is None:
             return
         focus = self._chosen
         if hover != NOTHING and not self._is_pinned:
             focus = hover
         if focus is None or focus >= len(view.items):
-            self._text.show_shade(None)
-            self._list.clear()
-            self._bar.show_scale(None, "pattern")
-            self._status.say("")
+            self._shade_nothing()
             return
         shades = view.shades(focus)
-        scale = view.scale(shades)
-        role = ROLES[view.viewing.looks_back]
-        self._text.show_shade(Shade(focus, shades, scale, role, view.dimmed))
+        scale, role = view.scale(shades), ROLES[view.viewing.looks_back]
+        if view.is_crossed:
+            self._pointed.show_shade(Shade(focus, None, scale, role))
+        in_it = None if view.is_crossed else focus
+        self._shaded.show_shade(Shade(in_it, shades, scale, role, view.dimmed))
         self._bar.show_scale(scale, "pattern")
         self._list.show_shades(view, focus, shades, scale)
         self._list.set_selected(self._partner)
-        if hover not in (NOTHING, focus):
-            self._status.say(view.pair(focus, hover, float(shades[hover])))
+        other = self._shaded.hover_index
+        if other not in (NOTHING, in_it):
+            self._status.say(view.pair(focus, other, float(shades[other])))
         else:
             self._status.say(view.told(focus, np.asarray(shades)))
+
+    def _shade_nothing(self) -> None:
+        """No token is looked from."""
+        for text in self._texts:
+            text.show_shade(None)
+        self._list.clear()
+        self._bar.show_scale(None, "pattern")
+        self._status.say("")
 
     @Slot(int)
     def _on_text_hovered(self, _: int) -> None:
         self._look_from_here()
 
     @Slot(int)
-    def _on_text_token_clicked(self, item: int) -> None:
+    def _on_looking_clicked(self, item: int) -> None:
+        self._on_clicked(self._texts[0], item)
+
+    @Slot(int)
+    def _on_seen_clicked(self, item: int) -> None:
+        self._on_clicked(self._texts[1], item)
+
+    def _on_clicked(self, text: ShadedText, item: int) -> None:
+        """Pin a token to look from; of a shaded text, choose it as the partner."""
         view = self._view
         if view is None:
             return
-        if self._is_pinned and item == self._chosen:
+        if text is not self._pointed:
+            self._on_list_item_clicked(item)
+        elif self._is_pinned and item == self._chosen:
             self.look(pinned=None)
-            return
-        token = view.token_of(item)
-        self.look(pinned=token)
-        self.ask(**{ROLES[view.viewing.looks_back]: token})
+        else:
+            token = view.token_of(item)
+            self.look(pinned=token)
+            self.ask(**{ROLES[view.viewing.looks_back]: token})
 
     @Slot(int)
     def _on_list_item_clicked(self, item: int) -> None:
         """Go to the number of the pair."""
         if self._view is not None:
             other = ROLES[not self._view.viewing.looks_back]
-            self.ask(**{other: self._view.token_of(item)})
+            self.ask(**{other: self._view.shaded_token_of(item)})
 
     @Slot(int)
     def _on_ways_chosen(self, place: int) -> None:
-        self.look(looks_back=bool(place))
+        is_crossed = self._view is not None and self._view.is_crossed
+        pinned = None if is_crossed else self.viewing.pinned  # it is of the other text
+        self.look(looks_back=bool(place), pinned=pinned)
 
     @Slot(int)
     def _on_joining_chosen(self, place: int) -> None:
@@ -253,7 +301,12 @@ def focus_of(view: TextView, scene: Scene) -> int | None:
 
 def heads_of(scene: Scene) -> tuple[Head, ...]:
     """The heads whose shares are joined."""
-    at, trace = scene.selection, scene.trace
-    layer = trace.step(at.step).layer
-    assert layer is not None
-    return text_heads(scene.viewing, layer, at.head, trace.config.n_heads)
+    at, n_heads = scene.selection, scene.trace.config.n_heads
+    return text_heads(scene.viewing, layer_of(scene), at.head, n_heads)
+
+
+def token_of(item: TextItem) -> TextToken:
+    """An item of the view as the widget takes it."""
+    return TextToken(
+        item.label, item.is_glued, item.ends_line, item.bracket, item.is_leftward
+    )

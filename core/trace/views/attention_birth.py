@@ -1,7 +1,7 @@
 """The whole birth of one share of attention: from two vectors to a row of shares.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern, of one head, one token that
-looks and one token looked at. In: a trace and those places. Out: the two vectors and
+Steps: attn.scores to attn.pattern, of one head, one token that looks and one token
+looked at. In: a trace and those places. Out: the two vectors and
 their products, every stage that the sum of these passes, and the row it is measured
 against. Softmax takes the row's largest number away before it raises e to the rest, so
 that nothing overflows; both ways are told.
@@ -14,19 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace.attentions import attention_words
 from core.trace.matrix import Axis, Cell, FloatArray
 from core.trace.needs import Index
 from core.trace.numbers import MINUS, brief, may_be_broken, short
 from core.trace.trace import Trace
+from core.trace.views.attention_buckets import buckets_of
+from core.trace.views.attention_map import stage_unit, stages_of
 from core.trace.views.attention_products import sharing_note
-from core.trace.views.axes import token_axis
+from core.trace.views.axes import key_axis
 from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
-from core.trace.views.places import layer_of, token_label
 
 Part = tuple[str, Index]
 Numbers = NDArray[np.floating[Any]]
 
-STAGES = ("scores", "scaled", "masked", "pattern")
 SEEN = {
     "": "allowed",
     AFTER: "it comes after",
@@ -83,7 +84,7 @@ class BirthView:
     running: FloatArray
     """[d_head]: the sum of the products so far."""
     rows: dict[str, FloatArray]
-    """By stage, [n_key]: the row of the token that looks."""
+    """By stage, in order, [n_key]: the row of the token that looks."""
     allowed: NDArray[np.bool_]
     """[n_key]: which tokens it may look at."""
     hidden: str
@@ -94,6 +95,12 @@ class BirthView:
     """[n_key]: e to the masked score as it is; infinite where too large."""
     sharing: str
     """Which key head is used, where query heads share one."""
+    layer_words: str
+    """ "layer 2", "cross layer 2"."""
+    unit: str
+    """What is masked: "q · k / √d"."""
+    bucket: str
+    """Which distances share the shift, where scores are shifted."""
 
     @property
     def key_label(self) -> str:
@@ -103,7 +110,7 @@ class BirthView:
     @property
     def title(self) -> str:
         """Who asks whom, and through which head."""
-        place = f"layer {self.layer + 1}, head {self.head + 1}"
+        place = f"{self.layer_words}, head {self.head + 1}"
         return f"{self.query_label} asks {self.key_label} · {place}"
 
     @property
@@ -157,11 +164,11 @@ class BirthView:
 
     @property
     def row(self) -> Numbers:
-        """Scores, scaled and masked ones, exponents and shares. [5, n_key].
+        """A row a stage, and the exponents before the shares. [n_stages + 1, n_key].
 
         NaN where the mask has taken a number away.
         """
-        *before, masked, shares = (self.rows[stage] for stage in STAGES)
+        *before, masked, shares = self.rows.values()
         behind = np.where(self.allowed, [masked, self.powers, shares], np.nan)
         return np.vstack([*before, behind])
 
@@ -178,30 +185,41 @@ class BirthView:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """The sum of the products, and what becomes of it."""
-        score, scaled, masked, share = (self.rows[s][self.key] for s in STAGES)
-        largest, at = float(self.rows["masked"][self.largest_at]), self.largest_at
-        power, plain = self.powers[self.key], self.plain_powers[self.key]
-        d_head = len(self.q)
-        shifted = float(masked) - largest if np.isfinite(masked) else float(masked)
-        seen = SEEN[self.hidden]
-        return (
-            Stage(
-                "", "q · k", brief(score, 4), _n_products(d_head), self.cell("scores")
-            ),
-            Stage(
-                f"÷ √{d_head}",
-                "scaled",
-                brief(scaled, 4),
-                f"√{d_head} = {short(sqrt(d_head), 4)}",
-                self.cell("scaled"),
-            ),
-            Stage(
+        return (*self._before_the_mask, *self._softmax)
+
+    @property
+    def _before_the_mask(self) -> tuple[Stage, ...]:
+        """The score, as it is scaled, shifted and masked."""
+        d_head, shifts = len(self.q), self.rows.get("bias")
+        shift = 0.0 if shifts is None else float(shifts[self.key])
+        sign = f"{MINUS if shift < 0 else '+'} {brief(abs(shift), 4)}"
+        said = {
+            "scores": ("", "q · k", _n_products(d_head)),
+            "scaled": (f"÷ √{d_head}", "scaled", f"√{d_head} = {_root(d_head)}"),
+            "biased": (sign, "shifted", self.bucket.partition(":")[0]),
+            "masked": (
                 f"+ ({MINUS}∞)" if self.is_masked else "+ 0",
                 "masked",
-                brief(masked, 4),
-                seen,
-                self.cell("masked"),
+                SEEN[self.hidden],
             ),
+        }
+        found = [(stage, *said[stage]) for stage in self.rows if stage in said]
+        return tuple(
+            Stage(sign, name, self._number(stage), note, self.cell(stage))
+            for stage, sign, name, note in found
+        )
+
+    def _number(self, stage: str) -> str:
+        return brief(self.rows[stage][self.key], 4)
+
+    @property
+    def _softmax(self) -> tuple[Stage, ...]:
+        """From the masked score to its share of the row."""
+        masked, at = self.rows["masked"][self.key], self.largest_at
+        largest = float(self.rows["masked"][at])
+        shifted = float(masked) - largest if np.isfinite(masked) else float(masked)
+        power, plain = self.powers[self.key], self.plain_powers[self.key]
+        return (
             Stage(
                 f"{MINUS} max",
                 f"x {MINUS} max",
@@ -219,7 +237,7 @@ class BirthView:
             Stage(
                 f"÷ {brief(self.powers.sum())}",
                 "share",
-                brief(share, 4),
+                self._number("pattern"),
                 f"e^x ÷ {_plain(self.plain_powers.sum())}",
                 self.cell("pattern"),
             ),
@@ -249,7 +267,7 @@ class BirthView:
         largest = self.rows["masked"][self.largest_at]
         power = short(self.powers[key], 4)
         texts = (
-            f"q · k / √d = {short(value, 4)}",
+            f"{self.unit} = {short(value, 4)}",
             f"e^({short(value)} {MINUS} {_in_brackets(largest)}) = {power}"
             f" · unshifted {_plain(self.plain_powers[key])}",
             f"share = {power} ÷ {short(self.powers.sum(), 4)} = {short(share, 4)}",
@@ -263,42 +281,49 @@ def birth_parts(
     """What `birth_view` asks of the trace: two vectors and one row of each stage."""
     q, k = trace.step(f"{attn}.scores").inputs
     place = head // trace.config.n_queries_per_key
-    rows = ((f"{attn}.{stage}", (head, query)) for stage in STAGES)
+    rows = ((f"{attn}.{stage}", (head, query)) for stage in stages_of(trace, attn))
     return ((q, (head, query)), (k, (place, key)), *rows)
 
 
 @may_be_broken
 def birth_view(trace: Trace, attn: str, head: int, query: int, key: int) -> BirthView:
     """One share of attention and all that it came from."""
-    sources = trace.step(f"{attn}.scores").inputs
+    step, stages = trace.step(f"{attn}.scores"), stages_of(trace, attn)
     parts = birth_parts(trace, attn, head, query, key)
     q, k, *rows = (trace.part(*part) for part in parts)
-    masked = rows[STAGES.index("masked")].astype(np.float64)
+    masked = rows[stages.index("masked")].astype(np.float64)
     largest = float(masked.max())
-    products = q * k
-    layer = layer_of(f"{attn}.scores")
-    assert layer is not None
+    products, mask = q * k, trace.mask_of(step.key)
+    assert step.layer is not None
+    shift = f"{attn}.bias"
     return BirthView(
         attn=attn,
-        layer=layer,
+        layer=step.layer,
         head=head,
         key_head=head // trace.config.n_queries_per_key,
         query=query,
         key=key,
-        query_label=token_label(trace, query),
-        keys=token_axis(trace, "key", "key"),
-        sources=(sources[0], sources[1]),
+        query_label=trace.rows_of(step.key).label(query),
+        keys=key_axis(trace, step.key),
+        sources=(step.inputs[0], step.inputs[1]),
         q=q,
         k=k,
         products=products,
         running=np.cumsum(products, dtype=np.float64).astype(np.float32),
-        rows=dict(zip(STAGES, rows, strict=True)),
-        allowed=trace.part("mask", (query,)),
-        hidden=why_hidden(trace.part("mask"), query, key),
+        rows=dict(zip(stages, rows, strict=True)),
+        allowed=mask[query],
+        hidden=why_hidden(mask, query, key),
         powers=np.exp(masked - (0.0 if np.isneginf(largest) else largest)),
         plain_powers=np.exp(masked),
         sharing=sharing_note(trace, head),
+        layer_words=attention_words(attn),
+        unit=stage_unit(trace, f"{attn}.masked"),
+        bucket=buckets_of(trace, shift).words(query, key) if "bias" in stages else "",
     )
+
+
+def _root(d_head: int) -> str:
+    return short(sqrt(d_head), 4)
 
 
 def _n_products(n: int) -> str:

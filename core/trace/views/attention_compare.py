@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.analysis.alignment import Pair, aligned
+from core.trace.attentions import kind_named
 from core.trace.matrix import Axis, FloatArray, Matrix, Scale
 from core.trace.needs import Index
 from core.trace.numbers import short
@@ -81,14 +82,12 @@ def other_head(viewing: Viewing, head: Head, n_heads: int, *, is_two: bool) -> H
     return head if is_two else (layer, (place + 1) % n_heads)
 
 
-def key_of(stage: str, layer: int) -> str:
-    """The step of a stage in a layer."""
-    return f"layers.{layer}.attn.{stage}"
-
-
-def compare_parts(stage: str, head: Head) -> tuple[tuple[str, Index], ...]:
-    """What one side asks of its trace."""
-    return map_parts(key_of(stage, head[0]), head[1])
+def compare_parts(
+    trace: Trace, stage: str, head: Head, viewing: Viewing
+) -> tuple[tuple[str, Index], ...]:
+    """What one map asks of its trace."""
+    kind = kind_named(trace.config, viewing.kind)
+    return map_parts(trace, kind.key(stage, head[0]), head[1])
 
 
 def with_sign(x: float) -> str:
@@ -99,9 +98,13 @@ def with_sign(x: float) -> str:
 def compare_view(
     one: tuple[Trace, Head], other: tuple[Trace, Head], stage: str, viewing: Viewing
 ) -> CompareView:
-    """Compare a head of a trace with a head of that or of another trace."""
+    """Compare a head of a trace with a head of that or of another trace.
+
+    Both are of the viewing's kind.
+    """
+    kind = kind_named(one[0].config, viewing.kind)
     maps = [
-        map_view(trace, key_of(stage, layer), head, viewing)
+        map_view(trace, kind.key(stage, layer), head, viewing)
         for trace, (layer, head) in (one, other)
     ]
     rows = aligned(*(view.shaping.rows.labels for view in maps))
@@ -124,7 +127,7 @@ def compare_view(
         rows=rows,
         columns=columns,
         largest=_largest(values, axes),
-        note=_note(maps, len(rows)),
+        note=_note(maps, rows, columns),
     )
 
 
@@ -167,11 +170,26 @@ def largest_places(sizes: FloatArray) -> list[int]:
     return [int(place) for place in found[order]]
 
 
-def _note(maps: list[MapView], n_agreed: int) -> str:
-    counts = [len(view.shaping.rows.labels) for view in maps]
+def _note(
+    maps: list[MapView], rows: tuple[Pair, ...], columns: tuple[Pair, ...]
+) -> str:
+    """How many tokens agree, of each text that is another on the other map."""
+    shapings = [view.shaping for view in maps]
+    looking = [len(shaping.row_tokens) for shaping in shapings]
+    seen = [len(shaping.column_tokens) for shaping in shapings]
+    if not maps[0].is_cross:
+        return _agreed(looking, len(rows), "tokens", "sentences")
+    said = (
+        _agreed(looking, len(rows), "tokens of the target", "targets"),
+        _agreed(seen, len(columns), "tokens of the source", "sources"),
+    )
+    return " ".join(filter(None, said))
+
+
+def _agreed(counts: list[int], n_agreed: int, tokens: str, texts: str) -> str:
     if counts == [n_agreed, n_agreed]:
         return ""
     return (
-        f"{n_agreed} tokens agree and are compared; the sentences have "
+        f"{n_agreed} {tokens} agree and are compared; the {texts} have "
         f"{counts[0]} and {counts[1]}."
     )

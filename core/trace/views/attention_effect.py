@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.attribution import check_is_direct, key_parts
+from core.analysis.attribution import key_parts, sums_behind
 from core.analysis.effect import (
     is_edited,
     reach,
@@ -20,15 +20,16 @@ from core.analysis.effect import (
     weighted_pattern,
 )
 from core.tokenizers.base import Piece
+from core.trace.attentions import attention_words, kind_of
 from core.trace.matrix import FloatArray, Matrix, Scale
 from core.trace.needs import Index
 from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection, likeliest
 from core.trace.trace import Trace
-from core.trace.viewing import Viewing
+from core.trace.viewing import Viewing, viewing_of
 from core.trace.views.attention_map import DIMMED, MapView, dimmed_in, seen
 from core.trace.views.axes import largest_size
-from core.trace.views.places import LabelOf, token_label
+from core.trace.views.places import LabelOf
 from core.trace.views.shaping import HIDDEN, SINK_OUT, Shaping, shaped, shaping_of
 
 Part = tuple[str, Index]
@@ -40,7 +41,8 @@ SAID_OF_SHARES, SAID_OF_OTHERS = (
     for is_of_shares in (True, False)
 )
 """What was left out, in the words for shares and in those for other numbers."""
-WEIGHTED_UNIT = "share × ‖v W_O‖"
+WEIGHTED_UNIT, UNMIXED_UNIT = "share × ‖v W_O‖", "share × ‖v‖"
+"""The latter where heads are laid side by side as they are."""
 N_ROWS = 60
 """Tokens looked at that have a row of their own; the others are added up in one."""
 
@@ -58,13 +60,15 @@ class EffectMap:
     """[n_key]"""
     where: str
     """ "layer 2 · head 1"."""
+    unit: str
+    """ "share × ‖v W_O‖"."""
 
     @property
     def reading(self) -> str:
         """How to read the map, and what was done to it."""
-        words = "share × ‖v W_O‖: how much each key moves its query"
+        words = f"{self.unit}: how much each key moves its query"
         if self.shares is None:
-            words = "share × ‖v W_O‖ of each head, added up"
+            words = f"{self.unit} of each head, added up"
         dimmed = (DIMMED,) if self.matrix.dimmed else ()
         return " · ".join((words, *self.shaping.notes, *dimmed))
 
@@ -84,7 +88,7 @@ class EffectMap:
             return f"{place}\nlength = {short(value, 4)}"
         share, length = self.shares[query, key], self.reach[key]
         product = f"{short(share, 4)} × {short(length, 4)} = {short(value, 4)}"
-        return f"{place}\nshare × ‖v W_O‖ = {product}"
+        return f"{place}\n{self.unit} = {product}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +100,7 @@ class KeyEffects:
     keys: NDArray[np.intp]
     """[n]: the tokens it may look at."""
     pieces: Sequence[Piece]
-    """[n_key]: the tokens of the sentence."""
+    """[n_key]: the tokens of the text that is looked at."""
     weights: FloatArray
     """[n]: shares of attention."""
     effects: FloatArray
@@ -107,6 +111,8 @@ class KeyEffects:
     token_label: str
     note: str
     """What to know of a head that an edit has set."""
+    unit: str
+    """What an effect is."""
 
     @property
     def weight_shares(self) -> FloatArray:
@@ -171,7 +177,7 @@ class KeyEffects:
         """How a row's numbers come about, from its two shares."""
         return (
             f"{percent(weight)} of the attention, {percent(effect)} of the effect\n"
-            f"effect: share × ‖v W_O‖ · logit: what it adds to {self.token_label}"
+            f"effect: {self.unit} · logit: what it adds to {self.token_label}"
         )
 
     def label(self, place: int) -> str:
@@ -191,15 +197,13 @@ def effect_parts(
     """What the views below ask of the trace.
 
     Raises:
-        MissingWeightError: Nothing adds to a logit by itself in this model.
+        MissingWeightError: Nothing adds to a logit by itself in this model, or in this
+            attention.
     """
-    check_is_direct(trace.config)
+    # The way to the logits passes every norm behind.
+    sums = ((key, (at.query,)) for key in sums_behind(trace, f"{attn}.out"))
     place = at.head // trace.config.n_queries_per_key
     pattern = f"{attn}.pattern"
-    # With norms behind every sum, the way to the logits passes all later ones.
-    passed = range(layer_number(trace, attn), trace.config.n_layers)
-    is_post = trace.config.norm_place == "post"
-    sums = ((f"layers.{i}.resid_out", (at.query,)) for i in passed if is_post)
     return (
         (pattern, () if is_summed else (at.head,)),
         (pattern, (at.head, at.query)),
@@ -214,43 +218,53 @@ def effect_map(
     trace: Trace, attn: str, head: int | None, viewing: Viewing
 ) -> EffectMap:
     """The value-weighted pattern of a head; of all heads added up for None."""
-    layer = layer_number(trace, attn)
+    key = f"{attn}.pattern"
+    viewing = viewing_of(viewing, kind_of(trace.config, key))
     shares: FloatArray | None = None
     lengths: FloatArray | None = None
     if head is None:
-        values = summed_pattern(trace, layer)
+        values = summed_pattern(trace, attn)
     else:
-        values = weighted_pattern(trace, layer, head)
-        shares = trace.part(f"{attn}.pattern", (head,))
-        lengths = reach(trace, layer, head)
+        values = weighted_pattern(trace, attn, head)
+        shares = trace.part(key, (head,))
+        lengths = reach(trace, attn, head)
     shaping = shaping_of_lengths(trace, viewing)
-    values = shaped(np.where(trace.part("mask"), values, np.float32(np.nan)), shaping)
+    values = shaped(np.where(trace.mask_of(key), values, np.float32(np.nan)), shaping)
     values.flags.writeable = False
     dimmed = dimmed_in(shaping, viewing)
     others = np.delete(values, dimmed, axis=-1) if dimmed else values
     scale = Scale("share", largest_size(others), viewing.is_log)
     axes = shaping.rows, shaping.columns
-    matrix = Matrix(values, *axes, scale, "value", f"{attn}.pattern", (), dimmed)
+    matrix = Matrix(values, *axes, scale, "value", key, (), dimmed)
     of_head = "all heads" if head is None else f"head {head + 1}"
-    where = f"layer {layer + 1} · {of_head}"
-    return EffectMap(matrix, shaping, shares, lengths, where)
+    where = f"{attention_words(attn)} · {of_head}"
+    unit = weighted_unit(trace)
+    return EffectMap(matrix, shaping, shares, lengths, where, unit)
+
+
+def weighted_unit(trace: Trace) -> str:
+    """What a share is multiplied by: how long a value row is, as it is added."""
+    return WEIGHTED_UNIT if trace.config.mix_heads else UNMIXED_UNIT
 
 
 def weighted_view(trace: Trace, key: str, head: int, viewing: Viewing) -> MapView:
     """The value-weighted pattern as the map of a head shows it: one stage more."""
     attn = key.rpartition(".")[0]
-    layer = layer_number(trace, attn)
     effect = effect_map(trace, attn, head, viewing)
+    layer = trace.step(key).layer
+    assert layer is not None
     return MapView(
         layer=layer,
         head=head,
         stage="pattern",
         matrix=replace(effect.matrix, prefix=(head,)),
-        recorded=seen(trace, "pattern", weighted_pattern(trace, layer, head)),
-        mask=trace.part("mask"),
+        recorded=seen(trace, key, weighted_pattern(trace, attn, head)),
+        mask=trace.mask_of(key),
         shaping=effect.shaping,
-        unit=WEIGHTED_UNIT,
+        unit=effect.unit,
         note=effect.reading,
+        layer_words=attention_words(attn),
+        is_cross=trace.step(key).is_cross,
     )
 
 
@@ -270,37 +284,30 @@ def key_effects(
     trace: Trace, attn: str, head: int, query: int, token: int, label_of: LabelOf
 ) -> KeyEffects:
     """Weight beside effect, for each token that `query` may look at."""
-    layer = layer_number(trace, attn)
-    allowed: NDArray[np.bool_] = trace.part("mask", (query,))
-    keys = np.flatnonzero(allowed)
-    shares: FloatArray = trace.part(f"{attn}.pattern", (head, query))
-    lengths = shares * reach(trace, layer, head)
-    logits = key_parts(trace, layer, head, query, token)
+    key, mask = f"{attn}.pattern", trace.mask_of(f"{attn}.pattern")
+    keys = np.flatnonzero(mask[query])
+    shares: FloatArray = trace.part(key, (head, query))
+    lengths = shares * reach(trace, attn, head)
+    logits = key_parts(trace, attn, head, query, token)
     edited = "An edit set this head's output: the rows are what it would have been."
     return KeyEffects(
         query=query,
-        query_label=token_label(trace, query),
+        query_label=trace.rows_of(key).label(query),
         keys=keys,
-        pieces=trace.encoding.pieces,
+        pieces=trace.keys_of(key).encoding.pieces,
         weights=shares[keys],
         effects=lengths[keys],
         logits=logits[keys] + 0.0,  # no zero has a sign
         token=token,
         token_label=label_of(token),
-        note=edited if is_edited(trace, layer) else "",
+        note=edited if is_edited(trace, attn) else "",
+        unit=weighted_unit(trace),
     )
 
 
 def chosen_token(trace: Trace, at: Selection) -> int:
     """The entry of the vocabulary whose logit is looked at."""
     return likeliest(trace, at) if at.token is None else at.token
-
-
-def layer_number(trace: Trace, attn: str) -> int:
-    """The layer of an attention, from 0."""
-    layer = trace.step(f"{attn}.pattern").layer
-    assert layer is not None
-    return layer
 
 
 @may_be_broken

@@ -1,6 +1,6 @@
 """All heads of a layer at one stage: small maps in one shape and one scale.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. In: the small maps that are
+Steps: attn.scores to attn.pattern. In: the small maps that are
 there (see `overview`), and the scores that name heads. Out: one stack of maps, a
 caption a head, words for every dot.
 """
@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.analysis.heads import Habit, HeadScores
+from core.trace.attentions import attention_words, kind_of
 from core.trace.matrix import FloatArray, Scale
 from core.trace.numbers import short
 from core.trace.trace import Trace
-from core.trace.viewing import Head, Viewing
+from core.trace.viewing import Head, Viewing, viewing_of
 from core.trace.views.attention_map import named, unit_of
 from core.trace.views.overview import Grid, grid_of, overview_of
 from core.trace.views.shaping import Shaping, shaping_of
@@ -38,6 +39,8 @@ class GridView:
     n_sharing: int
     """Query heads that look with the same key head."""
     unit: str
+    layer_words: str
+    """ "layer 2", "cross layer 2"."""
 
     @property
     def captions(self) -> tuple[str, ...]:
@@ -59,7 +62,7 @@ class GridView:
         key = self._place(
             column, self.shaping.columns.labels, self.shaping.column_tokens
         )
-        return f"layer {self.layer + 1} · head {head + 1} · query {query} → key {key}"
+        return f"{self.layer_words} · head {head + 1} · query {query} → key {key}"
 
     def tokens_at(self, row: int, column: int) -> tuple[int, int] | None:
         """The query and the key of a dot; None where it stands for several."""
@@ -112,7 +115,8 @@ def grid_view(
 
     Heads that have no map yet are empty; without scores no head is named.
     """
-    stage = key.rpartition(".")[2]
+    attn, _, stage = key.rpartition(".")
+    viewing = viewing_of(viewing, kind_of(trace.config, key))
     layer = trace.step(key).layer
     assert layer is not None
     heads = heads_of_layer(trace, layer)
@@ -132,5 +136,6 @@ def grid_view(
         dimmed=overview.dimmed,
         habits=tuple(scores.habit_of(*head) if scores else None for head in heads),
         n_sharing=trace.config.n_queries_per_key,
-        unit=unit_of(stage, shaping),
+        unit=unit_of(trace, key, shaping),
+        layer_words=attention_words(attn),
     )

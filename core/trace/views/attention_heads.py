@@ -7,10 +7,11 @@ heads, and a place in it stands for the query heads that use it.
 
 from dataclasses import dataclass
 
+from core.trace.attentions import attention_words
 from core.trace.matrix import Axis, FloatArray, Matrix, Scale
 from core.trace.numbers import short
 from core.trace.trace import Trace
-from core.trace.views.axes import feature_axis, row_role, signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_axis, signed_scale
 from core.trace.views.places import layer_of
 from core.trace.views.roles import role_of
 
@@ -30,6 +31,8 @@ class HeadsView:
     key: str
     n_sharing: int
     """Query heads that each of these maps stands for."""
+    layer_words: str
+    """ "layer 2", "cross layer 2"."""
 
     @property
     def title(self) -> str:
@@ -75,7 +78,7 @@ class HeadsView:
         kind = "head" if self.n_sharing == 1 else "key head"
         number = short(float(self.stack[place, row, column]), 4)
         return (
-            f"layer {self.layer + 1} · {kind} {place + 1}\n"
+            f"{self.layer_words} · {kind} {place + 1}\n"
             f"token {self.tokens.labels[row]} ({row + 1}) · feature {column + 1}\n"
             f"{self.name} = {number}"
         )
@@ -105,7 +108,8 @@ def heads_view(trace: Trace, key: str) -> HeadsView:
         stack=stack,
         scale=signed_scale(stack),
         colour=role_of(key),
-        tokens=token_axis(trace, "token", row_role(step)),
+        tokens=row_axis(trace, key),
         key=key,
         n_sharing=trace.config.n_queries_per_key if is_shared else 1,
+        layer_words=attention_words(step.attention),
     )

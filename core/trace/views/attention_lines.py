@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.trace.attentions import kind_named
 from core.trace.matrix import FloatArray, Scale
 from core.trace.trace import Trace
 from core.trace.viewing import Viewing
@@ -120,7 +121,8 @@ def lines_heads(viewing: Viewing, layer: int, head: int) -> tuple[int, ...]:
 def lines_view(
     trace: Trace, layer: int, heads: tuple[int, ...], viewing: Viewing
 ) -> LinesView:
-    """The lines of these heads."""
+    """The lines of these heads, of the viewing's kind."""
+    kind = kind_named(trace.config, viewing.kind)
     pairs = [(layer, head) for head in heads]
     shares = shares_of(trace, pairs, viewing)
     least = max(LEAST_SHARE, viewing.threshold)
@@ -129,7 +131,7 @@ def lines_view(
     if len(heads) > 1:
         drawn = f"{drawn} · a line wears the colour of its strongest head"
     others = [each for each in viewing.gathered if each[0] != layer]
-    counted = counted_heads(others, trace.config.n_heads)
+    counted = counted_heads(others, trace.config.n_heads, kind.name)
     elsewhere = (f"gathered too, each in its own layer: {counted}",) * bool(others)
     is_dimmed = viewing.sink == "dimmed"
     dimmed = ("lines to the first token are dimmed",) * is_dimmed
@@ -138,7 +140,7 @@ def lines_view(
         shares=shares,
         least=least,
         scale=Scale("share", 1.0, viewing.is_log),
-        title=counted_heads(pairs, trace.config.n_heads).capitalize(),
+        title=counted_heads(pairs, trace.config.n_heads, kind.name).capitalize(),
         is_sink_dimmed=is_dimmed,
         note=" · ".join((drawn, *dimmed, *shares.shaping.notes, *elsewhere)),
     )

@@ -1,6 +1,6 @@
 """One head's attention as a map: at any stage, in the shape that a person chose.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. In: a trace, one of these
+Steps: attn.scores to attn.pattern. In: a trace, one of these
 keys, a head and a `Viewing`. Out: the map, its scale, and words for every cell. Layers,
 heads and tokens count from 1 for a reader.
 """
@@ -12,30 +12,38 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace.attentions import attention_words, kind_of
 from core.trace.matrix import Axis, FloatArray, Matrix, Scale
 from core.trace.needs import Index
 from core.trace.numbers import short
 from core.trace.trace import Trace
-from core.trace.viewing import Viewing
+from core.trace.viewing import Viewing, viewing_of
+from core.trace.views.attention_buckets import Buckets, buckets_of
 from core.trace.views.axes import largest_size
-from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
+from core.trace.views.masking import (
+    AFTER,
+    FAR,
+    NO_KEY,
+    PADDING,
+    mask_words,
+    why_hidden,
+)
 from core.trace.views.shaping import Shaping, shaped, shaping_of
 
-STAGES = ("scores", "scaled", "masked", "pattern")
-"""The squares in the order in which one becomes the next."""
-UNITS = {
-    "scores": "q · k",
-    "scaled": "q · k / √d",
-    "masked": "q · k / √d",
-    "pattern": "share",
-}
+STAGES = ("scores", "scaled", "bias", "biased", "masked", "pattern")
+"""The squares in the order in which one becomes the next, where a model has them."""
+UNITS = {"bias": "shift", "pattern": "share"}
+"""What a number is at the stages that are no products of vectors."""
 OF_THE_REST = "share of the rest"
 NOTES = {
     "scores": "a cell is its row's query · its column's key",
     "scaled": "every score divided by √{d_head} = {root}",
-    "masked": "masked cells are empty: their score is −∞",
-    "pattern": "masked cells are empty · each row sums to 1",
+    "bias": "a learned number for each distance, added to the score",
+    "biased": "the score and the shift for its distance, added up",
+    "masked": "{mask}",
+    "pattern": "each row sums to 1",
 }
+MASKED_CELLS = "masked cells are empty"
 EMPTY_CELLS = {
     "masked": {
         AFTER: "masked: −∞, since the key comes after the query",
@@ -53,6 +61,7 @@ EMPTY_CELLS = {
 NO_VALUE = "not a number"
 LEFT_NOTHING = "nothing: the first token took it all"
 ROWS_LOOK = "rows look at columns"
+TARGET_LOOKS = "rows, of the target, look at columns, of the source"
 DIMMED = "the first token is dimmed"
 
 
@@ -74,15 +83,20 @@ class MapView:
     """What a number is: "share", "q · k"."""
     note: str
     """How to read the map, and what was done to it."""
+    layer_words: str
+    """ "layer 2", "cross layer 2"."""
+    is_cross: bool = False
+    """Whether rows are of the text, and columns of its source."""
+    buckets: Buckets | None = None
+    """Which distances share a number, where the numbers are shifts."""
 
     def where(self, row: int, column: int) -> str:
         """The place of a cell: both tokens with their numbers."""
         shape = self.shaping
         query = named(shape.rows.labels[row], shape.row_tokens[row])
         key = named(shape.columns.labels[column], shape.column_tokens[column])
-        return (
-            f"layer {self.layer + 1} · head {self.head + 1} · query {query} → key {key}"
-        )
+        place = f"{self.layer_words} · head {self.head + 1}"
+        return f"{place} · query {query} → key {key}"
 
     def value(self, row: int, column: int) -> str:
         """The number of a cell with its unit, or why there is none."""
@@ -104,6 +118,8 @@ class MapView:
         is_one_cell = self._size(row, column) == 1
         if not self.shaping.is_plain and is_one_cell and not np.isnan(recorded):
             lines.append(f"recorded: {short(recorded, 4)}")
+        if self.buckets is not None:
+            lines.append(self.buckets.words(query, key))
         return "\n".join(lines)
 
     def _size(self, row: int, column: int) -> int:
@@ -119,25 +135,44 @@ class MapView:
         return LEFT_NOTHING if self.shaping.has_no_sink and was_there else NO_VALUE
 
 
-def map_parts(key: str, head: int) -> tuple[tuple[str, Index], ...]:
-    """What `map_view` asks of the trace; masked scores keep the scaled ones' range."""
+def stages_of(trace: Trace, attn: str) -> tuple[str, ...]:
+    """The stages that an attention has: T5 shifts scores, and does not scale them."""
+    return tuple(stage for stage in STAGES if f"{attn}.{stage}" in trace.keys)
+
+
+def stage_before(trace: Trace, attn: str) -> str:
+    """The stage that is masked: "scaled", or "biased"."""
+    return trace.step(f"{attn}.masked").inputs[0].rpartition(".")[2]
+
+
+def nearest_stage(trace: Trace, attn: str, stage: str) -> str:
+    """The same stage of another attention, or the scores where it has none such."""
+    return stage if stage in stages_of(trace, attn) else STAGES[0]
+
+
+def map_parts(trace: Trace, key: str, head: int) -> tuple[tuple[str, Index], ...]:
+    """What `map_view` asks of the trace; masked scores keep the range before them."""
     attn, _, stage = key.rpartition(".")
     parts: tuple[tuple[str, Index], ...] = ((key, (head,)),)
-    return (*parts, (f"{attn}.scaled", (head,))) if stage == "masked" else parts
+    if stage != "masked":
+        return parts
+    return (*parts, (f"{attn}.{stage_before(trace, attn)}", (head,)))
 
 
 def map_view(trace: Trace, key: str, head: int, viewing: Viewing) -> MapView:
     """The map of one head at the stage of `key`."""
     attn, _, stage = key.rpartition(".")
+    viewing = viewing_of(viewing, kind_of(trace.config, key))
     layer = trace.step(key).layer
     assert layer is not None
-    recorded = seen(trace, stage, trace.part(key, (head,)))
+    recorded = seen(trace, key, trace.part(key, (head,)))
     shaping = shaping_of(trace, viewing, stage)
     values = shaped(recorded, shaping)
     dimmed = dimmed_in(shaping, viewing)
     ranged = values
     if stage == "masked":  # the same range as one step before
-        ranged = shaped(trace.part(f"{attn}.scaled", (head,)), shaping)
+        before = f"{attn}.{stage_before(trace, attn)}"
+        ranged = shaped(trace.part(before, (head,)), shaping)
     scale = scale_of(stage, ranged, dimmed, viewing)
     axes = shaping.rows, shaping.columns
     return MapView(
@@ -146,10 +181,13 @@ def map_view(trace: Trace, key: str, head: int, viewing: Viewing) -> MapView:
         stage=stage,
         matrix=Matrix(values, *axes, scale, "pattern", key, (head,), dimmed),
         recorded=recorded,
-        mask=trace.part("mask"),
+        mask=trace.mask_of(key),
         shaping=shaping,
-        unit=unit_of(stage, shaping),
-        note=note_of(trace, stage, shaping, scale, is_dimmed=bool(dimmed)),
+        unit=unit_of(trace, key, shaping),
+        note=note_of(trace, key, shaping, scale, is_dimmed=bool(dimmed)),
+        layer_words=attention_words(attn),
+        is_cross=trace.step(key).is_cross,
+        buckets=buckets_of(trace, key) if stage == "bias" else None,
     )
 
 
@@ -164,9 +202,10 @@ def row_in_heads(trace: Trace, key: str, query: int, viewing: Viewing) -> Matrix
     A word's row is that of its last token: means belong to the map.
     """
     stage = key.rpartition(".")[2]
+    viewing = viewing_of(viewing, kind_of(trace.config, key))
     shaping = shaping_of(trace, viewing, stage)
     row = trace.part(key, (None, query))
-    recorded = seen(trace, stage, row, query)
+    recorded = seen(trace, key, row, query)
     single = replace(shaping, row_tokens=((0,),))
     values = shaped(recorded[:, None, :], single)[:, 0]
     dimmed = dimmed_in(shaping, viewing)
@@ -177,16 +216,17 @@ def row_in_heads(trace: Trace, key: str, query: int, viewing: Viewing) -> Matrix
 
 
 def seen(
-    trace: Trace, stage: str, values: FloatArray, query: int | None = None
+    trace: Trace, key: str, values: FloatArray, query: int | None = None
 ) -> FloatArray:
-    """Values with NaN where the mask forbids to look, at the stages behind it.
+    """Values of a step with NaN where its mask forbids to look, at stages behind it.
 
     [..., n_query, n_key], or [..., n_key] of one query.
     """
-    if stage not in EMPTY_CELLS:
+    if key.rpartition(".")[2] not in EMPTY_CELLS:
         return values
-    mask = trace.part("mask") if query is None else trace.part("mask", (query,))
-    return np.where(mask, values, np.float32(np.nan))
+    mask = trace.mask_of(key)
+    allowed = mask if query is None else mask[query]
+    return values if allowed.all() else np.where(allowed, values, np.float32(np.nan))
 
 
 def dimmed_in(shaping: Shaping, viewing: Viewing) -> tuple[int, ...]:
@@ -208,13 +248,17 @@ def scale_of(
 
 
 def note_of(
-    trace: Trace, stage: str, shaping: Shaping, scale: Scale, *, is_dimmed: bool
+    trace: Trace, key: str, shaping: Shaping, scale: Scale, *, is_dimmed: bool
 ) -> str:
     """How to read a map: what a cell is, and everything that was done to it."""
-    d_head = trace.config.d_head
-    told = [ROWS_LOOK]
+    attn, _, stage = key.rpartition(".")
+    told = [ROWS_LOOK if not trace.step(key).is_cross else TARGET_LOOKS]
     if shaping.is_plain:
-        told.append(NOTES[stage].format(d_head=d_head, root=short(sqrt(d_head))))
+        d_head = trace.config.d_head
+        if stage == "pattern" and not trace.mask_of(key).all():
+            told.append(MASKED_CELLS)
+        mask, root = mask_words(trace, attn), short(sqrt(d_head))
+        told.append(NOTES[stage].format(d_head=d_head, root=root, mask=mask))
     return " · ".join((*told, *tellings_of(shaping, scale, is_dimmed=is_dimmed)))
 
 
@@ -230,10 +274,22 @@ def tellings_of(shaping: Shaping, scale: Scale, *, is_dimmed: bool) -> tuple[str
     return tuple(told)
 
 
-def unit_of(stage: str, shaping: Shaping) -> str:
+def unit_of(trace: Trace, key: str, shaping: Shaping) -> str:
     """What the numbers of a map are."""
     is_of_rest = shaping.has_no_sink and shaping.is_of_shares
-    return OF_THE_REST if is_of_rest else UNITS[stage]
+    return OF_THE_REST if is_of_rest else stage_unit(trace, key)
+
+
+def stage_unit(trace: Trace, key: str) -> str:
+    """What the numbers of a stage are, as far as they have come: "q · k / √d + b"."""
+    attn, _, stage = key.rpartition(".")
+    if stage in UNITS:
+        return UNITS[stage]
+    done = STAGES[: STAGES.index(stage) + 1]
+    scaled, shifted = (
+        name in done and f"{attn}.{name}" in trace.keys for name in ("scaled", "biased")
+    )
+    return "q · k" + " / √d" * scaled + " + b" * shifted
 
 
 def named(label: str, tokens: Sequence[int]) -> str:

@@ -13,9 +13,15 @@ from core.trace.needs import Index
 from core.trace.numbers import short
 from core.trace.trace import Trace
 from core.trace.views.attention_products import sharing_note
-from core.trace.views.axes import feature_axis, largest_size, signed_scale, token_axis
+from core.trace.views.axes import (
+    feature_axis,
+    key_axis,
+    largest_size,
+    row_axis,
+    signed_scale,
+)
 from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
-from core.trace.views.places import layer_of, token_label
+from core.trace.views.places import layer_of
 
 Part = tuple[str, Index]
 
@@ -99,7 +105,7 @@ def mix_view(trace: Trace, key: str, head: int, query: int) -> MixView:
     """The output of one head for one token."""
     pattern, source = trace.step(key).inputs
     values = trace.part(source, (head // trace.config.n_queries_per_key,))
-    mask = trace.part("mask")
+    mask = trace.mask_of(key)
     allowed = mask[query]
     values = np.where(allowed[:, None], values, np.float32(np.nan))
     shares = np.where(allowed, trace.part(pattern, (head, query)), np.float32(np.nan))
@@ -109,8 +115,8 @@ def mix_view(trace: Trace, key: str, head: int, query: int) -> MixView:
         layer=layer,
         head=head,
         query=query,
-        query_label=token_label(trace, query),
-        keys=token_axis(trace, "key", "key"),
+        query_label=trace.rows_of(key).label(query),
+        keys=key_axis(trace, key),
         hidden=tuple(why_hidden(mask, query, key) for key in range(len(allowed))),
         shares=shares,
         values=values,
@@ -142,5 +148,5 @@ def stretches(trace: Trace) -> tuple[Stretch, ...]:
 def concat_view(trace: Trace, key: str) -> Matrix:
     """All heads side by side, one row a token: [n, d_model]."""
     values = trace[key]
-    rows, columns = token_axis(trace, "token", "query"), feature_axis(values.shape[1])
+    rows, columns = row_axis(trace, key), feature_axis(values.shape[1])
     return Matrix(values, rows, columns, signed_scale(values), "value", key)

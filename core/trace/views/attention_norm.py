@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace.attentions import attention_words
 from core.trace.matrix import FloatArray, Matrix
 from core.trace.needs import Index
 from core.trace.numbers import may_be_broken, short
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.attention_products import head_of
-from core.trace.views.axes import feature_axis, row_role, signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_axis, signed_scale
 from core.trace.views.roles import role_of
 
 Numbers = NDArray[np.float64]
@@ -77,7 +78,7 @@ def norm_view(trace: Trace, key: str, head: int) -> NormView:
     index = _head_index(step, trace, head)
     before, after = (_matrix(trace, step, at, index) for at in (source, key))
     assert step.layer is not None
-    place = f"layer {step.layer + 1}"
+    place = attention_words(step.attention)
     return NormView(
         place=f"{place} · head {head + 1}" if index else place,
         name=_rows_of(step, trace, head) if index else STREAM,
@@ -107,7 +108,7 @@ def _rows_of(step: Step, trace: Trace, head: int) -> str:
 
 
 def _matrix(trace: Trace, step: Step, address: str, index: tuple[int, ...]) -> Matrix:
-    rows = token_axis(trace, "token", row_role(step))
+    rows = row_axis(trace, step.key)
     columns = feature_axis(trace.sizes[step.axes[-1]])
     values = trace.part(address, index) if index else trace[address]
     colour = role_of(address)

@@ -14,8 +14,7 @@ from core.analysis.effect import output_lengths, reach
 from core.trace.matrix import Axis, Cell, FloatArray, Scale
 from core.trace.numbers import may_be_broken, short
 from core.trace.trace import Trace
-from core.trace.views.attention_effect import layer_number
-from core.trace.views.axes import feature_axis, signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_axis, signed_scale
 from core.trace.views.places import LabelOf
 
 TOO_LARGE = "the vocabulary is too large to be ranked here"
@@ -46,7 +45,7 @@ class HeadOutput:
     features: Axis
     length: float
     lengths: FloatArray
-    """[n]: the same of every token of the sentence."""
+    """[n]: the same of every token that looks."""
     tokens: Axis
     size: str
     """Its length beside that of its parts, in words."""
@@ -77,9 +76,8 @@ class Pushes:
 @may_be_broken
 def head_output(trace: Trace, attn: str, head: int, query: int) -> HeadOutput:
     """The row a head adds to the stream of a token."""
-    layer = layer_number(trace, attn)
-    row = head_row(trace, layer, head, query).astype(np.float32)
-    parts = trace.part(f"{attn}.pattern", (head, query)) * reach(trace, layer, head)
+    row = head_row(trace, attn, head, query).astype(np.float32)
+    parts = trace.part(f"{attn}.pattern", (head, query)) * reach(trace, attn, head)
     work = trace.config.d_model * trace.config.n_vocab
     length = float(np.sqrt(np.square(row, dtype=np.float64).sum()))
     together = f"its parts together {short(parts.sum())}: they cancel in part"
@@ -90,8 +88,8 @@ def head_output(trace: Trace, attn: str, head: int, query: int) -> HeadOutput:
         scale=signed_scale(row),
         features=feature_axis(len(row)),
         length=length,
-        lengths=output_lengths(trace, layer, head),
-        tokens=token_axis(trace, "token", "query"),
+        lengths=output_lengths(trace, attn, head),
+        tokens=row_axis(trace, f"{attn}.heads"),
         size=f"the whole row is {short(length)} long, {together}",
         reading=logits,
         is_ranked=is_ranked,
@@ -106,7 +104,7 @@ def head_pushes(
 
     None where the amounts are no numbers.
     """
-    amounts = head_logits(trace, layer_number(trace, attn), head, query)
+    amounts = head_logits(trace, attn, head, query)
     if not np.isfinite(amounts).all():
         return Pushes()
     n = min(N_RANKED, len(amounts))

@@ -6,12 +6,14 @@ Out: the three matrices of one product, whose rows and columns belong together.
 
 from dataclasses import dataclass
 
+from core.trace.attentions import attention_words
 from core.trace.matrix import Axis, FloatArray, Matrix
 from core.trace.needs import Index
 from core.trace.numbers import short
+from core.trace.step import ROWS_OF_KEYS
 from core.trace.steps import Step
 from core.trace.trace import Trace
-from core.trace.views.axes import feature_axis, row_role, signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_axis, signed_scale
 from core.trace.views.roles import role_of
 
 Part = tuple[str, Index]
@@ -101,19 +103,24 @@ def projection_view(trace: Trace, key: str, head: int) -> ProductView:
     source, weight, *bias = step.inputs
     place, letter = head_of(step, trace, head), step.name[-1].upper()
     colour = role_of(key)
-    rows = token_axis(trace, "token", row_role(step))
+    rows = row_axis(trace, key)
     inner = feature_axis(trace.config.d_model)
     columns = feature_axis(trace.config.d_head)
     return ProductView(
         left=_matrix(trace, source, (), rows, inner, "residual"),
         right=_matrix(trace, weight, (None, place), inner, columns, colour),
         result=_matrix(trace, key, (place,), rows, columns, colour),
-        names=("X̂", f"W_{letter}", letter),
+        names=(read_name(step), f"W_{letter}", letter),
         bias=f"b_{letter}" if bias else "",
         biases=trace.part(bias[0], (place,)) if bias else None,
-        place=f"{_layer_text(step)} · head {head + 1}",
+        place=f"{attention_words(step.attention)} · head {head + 1}",
         note=sharing_note(trace, head) if step.axes[0] == "n_kv_heads" else "",
     )
+
+
+def read_name(step: Step) -> str:
+    """What a projection reads: the normed stream, or the encoder's rows, M."""
+    return "M" if step.is_cross and step.name in ROWS_OF_KEYS else "X̂"
 
 
 def output_parts(trace: Trace, key: str) -> tuple[Part, ...]:
@@ -124,7 +131,7 @@ def output_parts(trace: Trace, key: str) -> tuple[Part, ...]:
 def output_view(trace: Trace, key: str) -> ProductView:
     """All heads side by side times W_O [d_heads, d_model]."""
     source, weight, *bias = trace.step(key).inputs
-    rows = token_axis(trace, "token", "query")
+    rows = row_axis(trace, key)
     inner = feature_axis(trace.config.d_heads)
     features = feature_axis(trace.config.d_model)
     return ProductView(
@@ -134,7 +141,7 @@ def output_view(trace: Trace, key: str) -> ProductView:
         names=("heads", "W_O", "out"),
         bias="b_O" if bias else "",
         biases=trace.part(bias[0]) if bias else None,
-        place=_layer_text(trace.step(key)),
+        place=attention_words(trace.step(key).attention),
     )
 
 
@@ -155,8 +162,3 @@ def sharing_note(trace: Trace, head: int) -> str:
     first = head - head % group + 1
     heads = ", ".join(str(each) for each in range(first, first + group))
     return f"Query heads {heads} use key head {head // group + 1}."
-
-
-def _layer_text(step: Step) -> str:
-    assert step.layer is not None
-    return f"layer {step.layer + 1}"

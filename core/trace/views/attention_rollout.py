@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.rollout import Joining
+from core.config import ModelConfig
+from core.trace.attentions import Kind, kind_named
 from core.trace.matrix import FloatArray, Matrix
 from core.trace.numbers import short
+from core.trace.token_side import TEXTS
 from core.trace.trace import Trace
 from core.trace.viewing import Viewing
 from core.trace.views.attention_map import (
@@ -29,7 +32,12 @@ HEADS_JOINED: dict[Joining, str] = {
     "mean": "the mean of its heads",
     "largest": "the largest of its heads, rows brought to 1",
 }
-READING = "row: a token · column: where its row comes from · rows sum to 1"
+READING = "row: a token · column: where its row comes from"
+SUMS = {
+    False: "rows sum to 1",
+    True: "what is missing from 1 came from the target itself",
+}
+"""By whether the columns are of another text."""
 HIDDEN = {
     AFTER: "share = 0: the token comes later",
     FAR: f"share = 0: {FAR}",
@@ -38,10 +46,29 @@ HIDDEN = {
 }
 ABOUT = (
     "What it is: the share of each token's row that would come from each token of the "
-    "sentence if every layer mixed rows by {joined}, and kept half of each row. "
+    "{text} if every layer mixed rows by {joined}{kept}.{alone} "
     "What it is not: a measurement. Values, W_O, norms and feed-forward layers are "
     "left out, so a large share need not matter to the next token."
 )
+KEPT = {True: ", and kept half of each row", False: ""}
+"""By whether there is a residual stream."""
+ALONE = {"decoder": " What cross attention brings in from the source is left out."}
+ABOUT_CROSS = (
+    "What it is: the share of each row of the target that would come from each token "
+    "of the source if both attentions of every layer mixed rows by {joined}{kept}; the "
+    "encoder is rolled out through all its layers first. What it is not: a "
+    "measurement. Values, W_O, norms and feed-forward layers are left out, so a large "
+    "share need not matter to the next token."
+)
+
+
+def about(config: ModelConfig, kind: Kind, joining: Joining) -> str:
+    """What the map of a kind is, and what it is not."""
+    words = {"joined": HEADS_JOINED[joining], "kept": KEPT[config.residual]}
+    if kind.is_cross:
+        return ABOUT_CROSS.format(**words)
+    alone = ALONE.get(kind.name, "")
+    return ABOUT.format(text=TEXTS[kind.name], alone=alone, **words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +84,8 @@ class RolloutView:
     """[n_query, n_key]: where a query may look."""
     shaping: Shaping
     title: str
+    span: str
+    """ "layers 1 to 2"."""
     about: str
     """What it is and what it is not."""
     note: str
@@ -67,7 +96,7 @@ class RolloutView:
         shape = self.shaping
         into = named(shape.rows.labels[row], shape.row_tokens[row])
         out_of = named(shape.columns.labels[column], shape.column_tokens[column])
-        return f"through layers 1 to {self.layer + 1} · {into} ← {out_of}"
+        return f"through {self.span} · {into} ← {out_of}"
 
     def value(self, row: int, column: int) -> str:
         """The share of a cell, or why there is none."""
@@ -93,17 +122,22 @@ class RolloutView:
 def rollout_view(
     trace: Trace, maps: FloatArray, layer: int, joining: Joining, viewing: Viewing
 ) -> RolloutView:
-    """The map up to and with one layer, of `maps` [n_layers, n_query, n_key]."""
-    shaping = shaping_of(trace, viewing)
+    """The map up to and with one layer, of `maps` [n_layers, n_query, n_key].
+
+    They are of the viewing's kind.
+    """
+    kind, shaping = kind_named(trace.config, viewing.kind), shaping_of(trace, viewing)
     # A key out of a window can be reached through a layer below; none ahead can.
-    reach = np.maximum.accumulate(trace.part("mask"), axis=0)
+    reach = np.maximum.accumulate(trace.mask_of(kind.key("pattern")), axis=0)
     seen = np.where(reach, maps[layer], np.float32(np.nan))
     values = shaped(seen, shaping)
     dimmed = dimmed_in(shaping, viewing)
     scale = scale_of("pattern", values, dimmed, viewing)
     axes = shaping.rows, shaping.columns
     told = tellings_of(shaping, scale, is_dimmed=bool(dimmed))
-    span = "layer 1" if layer == 0 else f"layers 1 to {layer + 1}"
+    name = f"{kind.name} ".lstrip()
+    span = f"{name}layer 1" if layer == 0 else f"{name}layers 1 to {layer + 1}"
+    reading = f"{READING} · {SUMS[kind.is_cross]}"
     return RolloutView(
         layer=layer,
         matrix=Matrix(values, *axes, scale, "pattern", "", (), dimmed),
@@ -111,6 +145,7 @@ def rollout_view(
         mask=reach,
         shaping=shaping,
         title=f"Attention rolled out through {span}",
-        about=ABOUT.format(joined=HEADS_JOINED[joining]),
-        note=" · ".join([*told, *([READING] if shaping.is_plain else [])]),
+        span=span,
+        about=about(trace.config, kind, joining),
+        note=" · ".join([*told, *([reading] if shaping.is_plain else [])]),
     )

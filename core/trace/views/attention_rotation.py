@@ -14,7 +14,7 @@ from core.trace.needs import Index
 from core.trace.numbers import short
 from core.trace.trace import Trace
 from core.trace.views.attention_products import head_of, sharing_note
-from core.trace.views.axes import feature_axis, row_role, signed_scale, token_axis
+from core.trace.views.axes import feature_axis, row_axis, signed_scale
 from core.trace.views.roles import role_of
 
 
@@ -90,7 +90,7 @@ def rotation_view(trace: Trace, key: str, head: int) -> RotationView:
     """One head before and after."""
     step = trace.step(key)
     source, place = step.inputs[0], head_of(step, trace, head)
-    rows = token_axis(trace, "token", row_role(step))
+    rows = row_axis(trace, key)
     columns = feature_axis(trace.config.d_head)
     before, after = trace.part(source, (place,)), trace.part(key, (place,))
     scale = signed_scale(before, after)
@@ -99,7 +99,7 @@ def rotation_view(trace: Trace, key: str, head: int) -> RotationView:
         name=step.name[5].upper(),
         before=Matrix(before, rows, columns, scale, colour, source, (place,)),
         after=Matrix(after, rows, columns, scale, colour, key, (place,)),
-        positions=trace.part("positions"),
+        positions=trace.part(step.inputs[1]),
         speeds=_speeds(trace.config),
         note=sharing_note(trace, head) if step.axes[0] == "n_kv_heads" else "",
     )

@@ -8,14 +8,16 @@ tokens costs what its rows in sight cost.
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace.attentions import kind_named
 from core.trace.matrix import FloatArray
 from core.trace.needs import Index
 from core.trace.trace import Trace
-from core.trace.viewing import Head, Viewing
+from core.trace.viewing import PLAIN, Head, Viewing
 from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
 from core.trace.views.shaping import Places, Shaping, shaped, shaping_of
 
@@ -98,27 +100,28 @@ def renumbered(runs: Sequence[Places]) -> tuple[NDArray[np.intp], tuple[Places, 
     )
 
 
-def pattern_key(layer: int) -> str:
-    """The step whose numbers are shares."""
-    return f"layers.{layer}.attn.pattern"
-
-
-def share_parts(trace: Trace, heads: Sequence[Head]) -> tuple[tuple[str, Index], ...]:
+def share_parts(
+    trace: Trace, heads: Sequence[Head], viewing: Viewing = PLAIN
+) -> tuple[tuple[str, Index], ...]:
     """What the worker derives for `shares_of`: whole maps, many heads all at once."""
-    n_bytes = 4 * trace.config.n_heads * trace.n**2
+    kind = kind_named(trace.config, viewing.kind)
+    n_bytes = 4 * prod(trace.shape(kind.key("pattern")))
     if len(heads) > FEW_HEADS and n_bytes <= MOST_AT_ONCE:
-        return tuple(
-            (key, ()) for key in {pattern_key(layer): None for layer, _ in heads}
-        )
-    return tuple((pattern_key(layer), (head,)) for layer, head in heads)
+        layers = {layer: None for layer, _ in heads}
+        return tuple((kind.key("pattern", layer), ()) for layer in layers)
+    return tuple((kind.key("pattern", layer), (head,)) for layer, head in heads)
 
 
 def shares_of(trace: Trace, heads: Sequence[Head], viewing: Viewing) -> Shares:
-    """The pattern of these heads as it is looked at."""
+    """The pattern of these heads, of the viewing's kind, as it is looked at."""
+    kind = kind_named(trace.config, viewing.kind)
+    keys = [kind.key("pattern", layer) for layer, _ in heads]
     return Shares(
         heads=tuple(heads),
-        maps=tuple(trace.part(pattern_key(layer), (head,)) for layer, head in heads),
-        mask=trace.part("mask"),
+        maps=tuple(
+            trace.part(key, (head,)) for key, (_, head) in zip(keys, heads, strict=True)
+        ),
+        mask=trace.mask_of(kind.key("pattern")),
         shaping=shaping_of(trace, viewing),
     )
 
@@ -148,13 +151,13 @@ def is_leftward(label: str) -> bool:
     return any(unicodedata.bidirectional(each) in LEFTWARD for each in label)
 
 
-def counted_heads(heads: Sequence[Head], n_heads: int) -> str:
+def counted_heads(heads: Sequence[Head], n_heads: int, kind: str = "") -> str:
     """Heads in words: "layer 1 · head 3", "layer 2 · heads 1, 3 + layer 3 · head 1"."""
     by_layer: dict[int, list[int]] = {}
     for layer, head in sorted(heads):
         by_layer.setdefault(layer, []).append(head)
     return " + ".join(
-        f"layer {layer + 1} · {_in_layer(of_it, n_heads)}"
+        f"{kind} layer {layer + 1} · {_in_layer(of_it, n_heads)}".lstrip()
         for layer, of_it in by_layer.items()
     )
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from core.analysis.heads import HeadScores
 from core.analysis.rollout import Joining
+from core.trace.attentions import kind_named, kind_of
 from core.trace.matrix import Axis
 from core.trace.sheet import Sheet, sheet_of
 from core.trace.trace import Trace
-from core.trace.viewing import PLAIN, Head, Viewing
+from core.trace.viewing import PLAIN, Head, Viewing, viewing_of
 from core.trace.views.attention_compare import CompareView
 from core.trace.views.attention_map import MapView, map_view, row_in_heads, seen
 from core.trace.views.attention_rollout import RolloutView
-from core.trace.views.places import token_label
 from core.trace.views.shaping import shaped, shaping_of
 from core.trace.views.sheets import MASK_CODE, MASKED, part_code, sheet_name
 
@@ -27,6 +27,7 @@ IMPORTS = {
     "map_view": "from core.trace.views.attention_map import map_view",
     "row_in_heads": "from core.trace.views.attention_map import row_in_heads",
     "weighted_view": "from core.trace.views.attention_effect import weighted_view",
+    "kind_named": "from core.trace.attentions import kind_named",
     "rollout": "from core.analysis.rollout import rollout",
     "rollout_view": "from core.trace.views.attention_rollout import rollout_view",
     "compare_view": "from core.trace.views.attention_compare import compare_view",
@@ -42,7 +43,7 @@ def map_sheets(
     The last only where they are at hand.
     """
     row = row_sheet(trace, key, query, viewing)
-    sheets = [map_sheet(map_view(trace, key, head, viewing), viewing), row]
+    sheets = [map_sheet(trace, map_view(trace, key, head, viewing), viewing), row]
     if trace.is_at_hand(key):
         sheets.append(layer_sheet(trace, key, viewing))
     return tuple(sheets)
@@ -50,6 +51,7 @@ def map_sheets(
 
 def row_sheet(trace: Trace, key: str, query: int, viewing: Viewing) -> Sheet:
     """The row of one query in every head of its layer."""
+    viewing = viewing_of(viewing, kind_of(trace.config, key))
     matrix = row_in_heads(trace, key, query, viewing)
     notes = shaping_of(trace, viewing, key.rpartition(".")[2]).notes
     code = (
@@ -57,17 +59,17 @@ def row_sheet(trace: Trace, key: str, query: int, viewing: Viewing) -> Sheet:
         f'view = row_in_heads(trace, "{key}", {query}, {viewing_code(viewing)})',
         "values = view.values",
     )
-    name = f"{key}, {token_label(trace, query)} in every head"
+    name = f"{key}, {trace.rows_of(key).label(query)} in every head"
     return sheet_of(matrix, " · ".join((name, *notes)), code)
 
 
-def map_sheet(view: MapView, viewing: Viewing) -> Sheet:
+def map_sheet(trace: Trace, view: MapView, viewing: Viewing) -> Sheet:
     """One map in the shape that the viewing gives it."""
     key = view.matrix.key
     name = f"{key}, head {view.head + 1}"
     if view.shaping.is_plain:
-        mask = (MASK_CODE,) if is_masked(key) else ()
-        return sheet_of(view.matrix, name, (part_code(key, (view.head,)), *mask))
+        code = part_code(key, (view.head,)), *mask_code(trace, key)
+        return sheet_of(view.matrix, name, code)
     code = (
         *imports("map_view", "Viewing"),
         f'view = map_view(trace, "{key}", {view.head}, {viewing_code(viewing)})',
@@ -79,33 +81,37 @@ def map_sheet(view: MapView, viewing: Viewing) -> Sheet:
 def layer_sheet(trace: Trace, key: str, viewing: Viewing = PLAIN) -> Sheet:
     """A stage of every head of a layer, in the shape that the viewing gives it."""
     stage = key.rpartition(".")[2]
+    viewing = viewing_of(viewing, kind_of(trace.config, key))
     shaping = shaping_of(trace, viewing, stage)
-    values = shaped(seen(trace, stage, trace.part(key)), shaping)
+    values = shaped(seen(trace, key, trace.part(key)), shaping)
     name = f"{sheet_name(trace, key, (None,) * 3)}, all heads"
-    mask = (MASK_CODE,) if is_masked(key) else ()
-    code = (part_code(key, ()), *mask)
+    code: tuple[str, ...] = (part_code(key, ()), *mask_code(trace, key))
     if not shaping.is_plain:
-        maps = f'seen(trace, "{stage}", trace.part("{key}"))'
+        maps = f'seen(trace, "{key}", trace.part("{key}"))'
         code = (*shaping_code(stage, viewing), f"values = shaped({maps}, shaping)")
     axes = number_axis("head", len(values)), shaping.rows, shaping.columns
     return Sheet(" · ".join((name, *shaping.notes)), values, axes, code)
 
 
 def every_head_sheet(trace: Trace, stage: str, viewing: Viewing) -> Sheet:
-    """A stage of every head of every layer: [layer, head, query, key]."""
-    shaping, n = shaping_of(trace, viewing, stage), trace.config.n_layers
-    keys = (f"layers.{layer}.attn.{stage}" for layer in range(n))
-    maps = (shaped(seen(trace, stage, trace.part(key)), shaping) for key in keys)
+    """A stage of every head of a kind: [layer, head, query, key]."""
+    kind = kind_named(trace.config, viewing.kind)
+    shaping = shaping_of(trace, viewing, stage)
+    keys = [kind.key(stage, layer) for layer in range(kind.n_layers)]
+    maps = (shaped(seen(trace, key, trace.part(key)), shaping) for key in keys)
     values = np.stack([*maps])
     values.flags.writeable = False
     code = (
         *shaping_code(stage, viewing),
-        f'keys = [f"layers.{{layer}}.attn.{stage}" for layer in range({n})]',
-        f'maps = [seen(trace, "{stage}", trace.part(key)) for key in keys]',
+        *imports("kind_named"),
+        f'paths = kind_named(trace.config, "{viewing.kind}").paths',
+        f'keys = [f"{{path}}.{stage}" for path in paths]',
+        "maps = [seen(trace, key, trace.part(key)) for key in keys]",
         "values = np.stack([shaped(each, shaping) for each in maps])",
     )
-    axes = number_axis("layer", n), number_axis("head", values.shape[1])
-    name = " · ".join((f"attn.{stage}, all heads of all layers", *shaping.notes))
+    axes = number_axis("layer", kind.n_layers), number_axis("head", values.shape[1])
+    every = f"attn.{stage}, all heads of all layers"
+    name = " · ".join((f"{kind.name} {every}".lstrip(), *shaping.notes))
     return Sheet(name, values, (*axes, shaping.rows, shaping.columns), code)
 
 
@@ -120,9 +126,12 @@ def shaping_code(stage: str, viewing: Viewing) -> tuple[str, ...]:
     return (*imports("seen", "shaped", "Viewing"), made)
 
 
-def is_masked(key: str) -> bool:
-    """Whether a masked cell of the stage has no value."""
-    return key.split(".", 2)[-1] in MASKED
+def mask_code(trace: Trace, key: str) -> tuple[str, ...]:
+    """The line that empties the masked cells of a stage which has some."""
+    if trace.step(key).name not in MASKED:
+        return ()
+    mask = trace.step(f"{trace.step(key).attention}.masked").inputs[1]
+    return (MASK_CODE.format(mask=mask),)
 
 
 def weighted_sheet(view: MapView, viewing: Viewing) -> Sheet:
@@ -132,22 +141,25 @@ def weighted_sheet(view: MapView, viewing: Viewing) -> Sheet:
         *imports("weighted_view", "Viewing"),
         f"values = weighted_view(trace, {place}).matrix.values",
     )
-    name = f"{view.matrix.key} × the length of v·W_O, head {view.head + 1}"
+    of = "v·W_O" if "W_O" in view.unit else "v"
+    name = f"{view.matrix.key} × the length of {of}, head {view.head + 1}"
     return sheet_of(view.matrix, " · ".join((name, *view.shaping.notes)), code)
 
 
 def rollout_sheet(view: RolloutView, joining: Joining, viewing: Viewing) -> Sheet:
     """Attention rolled out up to and with a layer."""
     of_map = f'{view.layer}, "{joining}", {viewing_code(viewing)}'
+    asked = (joining, viewing.kind) if viewing.kind else (joining,)
     code = (
         *imports("rollout", "rollout_view", "Viewing"),
-        f'maps = rollout(trace, "{joining}")',
+        f"maps = rollout(trace, {', '.join(map(repr, asked))})",
         f"values = rollout_view(trace, maps, {of_map}).matrix.values",
     )
     return sheet_of(view.matrix, view.title, code)
 
 
 def compare_sheets(
+    trace: Trace,
     view: CompareView,
     heads: tuple[Head, Head],
     *,
@@ -163,15 +175,16 @@ def compare_sheets(
         "values = view.difference.values",
     )
     (layer, head), (other_layer, other) = heads
+    kind = kind_named(trace.config, viewing.kind)
     name = (
-        f"{stage}: layer {layer + 1} head {head + 1} minus layer {other_layer + 1} "
-        f"head {other + 1}"
+        f"{stage}: {kind.layer_words(layer)} head {head + 1} minus "
+        f"{kind.layer_words(other_layer)} head {other + 1}"
     )
     difference = sheet_of(view.difference, name, code if is_one_sentence else ())
-    others = map_sheet(view.other, viewing)
+    others = map_sheet(trace, view.other, viewing)
     if not is_one_sentence:
         others = sheet_of(view.other.matrix, f"{others.name}, of the sentence beside")
-    return difference, map_sheet(view.one, viewing), others
+    return difference, map_sheet(trace, view.one, viewing), others
 
 
 def score_sheet(scores: HeadScores) -> Sheet:

@@ -1,8 +1,9 @@
 """Attention in the sentence itself: how much each token has to do with a chosen one.
 
 Step: attn.pattern, of one head, or of several joined by their mean or their largest
-share. In: a trace and how it is looked at. Out: the tokens as flowing text, a share for
-each of them beside any one, and words. Layers, heads and tokens count from 1.
+share. In: a trace and how it is looked at. Out: the tokens as flowing text (in cross
+attention two texts), a share for each of them beside any one, and words. Layers, heads
+and tokens count from 1.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from core.analysis.words import word_runs
 from core.tokenizers.base import Encoding
 from core.tokenizers.labels import label_of
+from core.trace.attentions import kind_named
 from core.trace.matrix import FloatArray, Scale
 from core.trace.trace import Trace
 from core.trace.viewing import Head, Joining, Viewing
@@ -26,7 +28,7 @@ from core.trace.views.attention_shares import (
     shares_of,
     why_none,
 )
-from core.trace.views.shaping import Places, Shaping
+from core.trace.views.shaping import Places, Shaping, place_of
 
 LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """Where the full colour may stand; above the last it stands at 1."""
@@ -34,6 +36,8 @@ NO_COLUMN = -1
 LEFT_OUT = "left out"
 N_TOLD = 3
 """So many of the strongest are told in a sentence."""
+Side = tuple[tuple[str, ...], tuple[Places, ...]]
+"""The labels of a text's items, and the tokens behind each."""
 JOINED: dict[Joining, str] = {"head": "", "mean": "mean of ", "largest": "largest of "}
 
 
@@ -54,39 +58,85 @@ class TextItem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextView:
-    """A sentence, and what its tokens share out."""
+    """A text whose items look, the text that they look at, and what they share out.
 
-    items: tuple[TextItem, ...]
+    Mostly both are the same text. An item of one of them is pointed at, the items of
+    the other are shaded: which is which, `viewing.looks_back` says.
+    """
+
+    texts: tuple[tuple[TextItem, ...], tuple[TextItem, ...]]
+    """Of who looks, and of who is looked at."""
     shares: Shares
     columns: NDArray[np.intp]
-    """The column of each item in the maps; NO_COLUMN where it is left out."""
+    """The column of each item that is looked at; NO_COLUMN where it is left out."""
     viewing: Viewing
     specials: Places
-    """The special tokens of the sentence."""
+    """The special tokens among those looked at."""
     title: str
     note: str
+    is_crossed: bool
+    """Whether there are two texts."""
+
+    @property
+    def items(self) -> tuple[TextItem, ...]:
+        """The items of which one is pointed at."""
+        return self.texts[self.viewing.looks_back]
+
+    @property
+    def shaded(self) -> tuple[TextItem, ...]:
+        """The items that are shaded."""
+        return self.texts[not self.viewing.looks_back]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of what may be pointed at."""
+        return self._sides[self.viewing.looks_back][0]
+
+    @property
+    def shaded_labels(self) -> tuple[str, ...]:
+        """Of what is shaded."""
+        return self._sides[not self.viewing.looks_back][0]
+
+    @property
+    def _sides(self) -> tuple[Side, Side]:
+        shaping = self.shares.shaping
+        return (
+            (shaping.rows.labels, shaping.row_tokens),
+            (shaping.seen.labels, shaping.seen_tokens),
+        )
 
     def token_of(self, item: int) -> int:
-        """The token that stands for an item: the last of a word."""
-        return self.shares.shaping.row_tokens[item][-1]
+        """The token that stands for an item pointed at: the last of a word."""
+        return self._sides[self.viewing.looks_back][1][item][-1]
+
+    def shaded_token_of(self, item: int) -> int:
+        """The token that stands for an item that is shaded."""
+        return self._sides[not self.viewing.looks_back][1][item][-1]
 
     def item_of(self, token: int | None) -> int | None:
-        """The item that a token belongs to; None where it is hidden."""
-        return None if token is None else self.shares.shaping.row_of(token)
+        """The item to point at that a token belongs to; None where it is hidden."""
+        runs = self._sides[self.viewing.looks_back][1]
+        return None if token is None else place_of(token, runs)
+
+    def shaded_item_of(self, token: int) -> int | None:
+        """The shaded item that a token belongs to; None where it is hidden."""
+        return place_of(token, self._sides[not self.viewing.looks_back][1])
 
     @property
     def dimmed(self) -> int | None:
         """The item whose shade is pale: the first token, where that was chosen."""
-        sink = self.shares.shaping.sink
-        return self.item_of(sink) if self.viewing.sink == "dimmed" else None
+        is_of_who_looks = self.is_crossed and self.viewing.looks_back
+        if self.viewing.sink != "dimmed" or is_of_who_looks:
+            return None
+        return self.shaded_item_of(self.shares.shaping.sink)
 
     def shades(self, item: int) -> FloatArray:
-        """The share between an item and each item: [n_items].
+        """The share between an item and each shaded item: [n_shaded].
 
         Of what it looks at, or looking back of who looks at it. NaN where the mask
         forbids it, and for what is left out.
         """
-        shades = np.full(len(self.items), np.nan, np.float32)
+        shades = np.full(len(self.shaded), np.nan, np.float32)
         if self.viewing.looks_back:
             at = int(self.columns[item])
             if at != NO_COLUMN:
@@ -108,18 +158,21 @@ class TextView:
 
     def told(self, item: int, shades: FloatArray) -> str:
         """The strongest shares of an item in words, and what of them is not shown."""
-        labels = self.shares.shaping.rows.labels
         told = ", ".join(
-            f"{self.name_of(at)} {percent(float(shades[at]))}"
+            f"{self.shaded_name_of(at)} {percent(float(shades[at]))}"
             for at in strongest(shades, N_TOLD)
         )
         verb = "is looked at by" if self.viewing.looks_back else "looks at"
-        words = f"{numbered(labels, item)} {verb} {told or 'nothing that is shown'}"
+        words = f"{self.name_of(item)} {verb} {told or 'nothing that is shown'}"
         return " · ".join((words, *self.unseen(item)))
 
     def name_of(self, item: int) -> str:
-        """An item with its place, counted from 1: "·cat (2)"."""
-        return numbered(self.shares.shaping.rows.labels, item)
+        """An item to point at with its place, counted from 1: "·cat (2)"."""
+        return numbered(self.labels, item)
+
+    def shaded_name_of(self, item: int) -> str:
+        """A shaded item with its place."""
+        return numbered(self.shaded_labels, item)
 
     def question(self, item: int) -> str:
         """What its shades answer, as a heading."""
@@ -128,15 +181,16 @@ class TextView:
         return ways[self.viewing.looks_back]
 
     def pair(self, item: int, other: int, share: float) -> str:
-        """Who looks at whom, and how much."""
-        labels = self.shares.shaping.rows.labels
+        """Who looks at whom, and how much; `other` is a shaded item."""
+        names = self.name_of(item), self.shaded_name_of(other)
         looks, seen = (other, item) if self.viewing.looks_back else (item, other)
         row, column = looks, int(self.columns[seen])
         number = LEFT_OUT
         if column != NO_COLUMN:
             none = np.isnan(share)
             number = why_none(self.shares, row, column) if none else percent(share)
-        return f"{numbered(labels, looks)} → {numbered(labels, seen)}: {number}"
+        looking, looked_at = names[::-1] if self.viewing.looks_back else names
+        return f"{looking} → {looked_at}: {number}"
 
     def unseen(self, item: int) -> tuple[str, ...]:
         """The shares of a query that no item shows: "first token 57 % left out"."""
@@ -172,20 +226,27 @@ def text_heads(
 
 
 def text_view(trace: Trace, heads: tuple[Head, ...], viewing: Viewing) -> TextView:
-    """The sentence with the shares of these heads."""
+    """The texts with the shares of these heads, of the viewing's kind."""
+    kind = kind_named(trace.config, viewing.kind)
     shares = shares_of(trace, heads, viewing)
-    pieces = trace.encoding.pieces
-    counted = counted_heads(heads, trace.config.n_heads)
+    shaping, key = shares.shaping, kind.key("pattern")
+    looking, seen = trace.rows_of(key).encoding, trace.keys_of(key).encoding
+    counted = counted_heads(heads, trace.config.n_heads, kind.name)
     title = f"{JOINED[viewing.joining]}{counted}"
     dimmed = ("the first token is dimmed",) * (viewing.sink == "dimmed")
+    specials = (at for at, piece in enumerate(seen.pieces) if piece.is_special)
     return TextView(
-        items=items_of(trace.encoding, shares.shaping.row_tokens),
+        texts=(
+            items_of(looking, shaping.row_tokens),
+            items_of(seen, shaping.seen_tokens),
+        ),
         shares=shares,
-        columns=columns_of(shares.shaping),
+        columns=columns_of(shaping),
         viewing=viewing,
-        specials=tuple(at for at, piece in enumerate(pieces) if piece.is_special),
+        specials=tuple(specials),
         title=title[:1].upper() + title[1:],
-        note=" · ".join((*dimmed, *shares.shaping.notes)),
+        note=" · ".join((*dimmed, *shaping.notes)),
+        is_crossed=kind.is_cross,
     )
 
 
@@ -197,9 +258,9 @@ def strongest(shades: FloatArray, most: int) -> tuple[int, ...]:
 
 
 def columns_of(shaping: Shaping) -> NDArray[np.intp]:
-    """The column of each row's last token, or NO_COLUMN: [n_rows]."""
+    """The column of each item that is looked at, or NO_COLUMN: [n_seen]."""
     by_token = {run[-1]: place for place, run in enumerate(shaping.column_tokens)}
-    found = [by_token.get(run[-1], NO_COLUMN) for run in shaping.row_tokens]
+    found = [by_token.get(run[-1], NO_COLUMN) for run in shaping.seen_tokens]
     return np.array(found, np.intp)
 
 

@@ -14,7 +14,7 @@ from core.trace.sheet import Sheet, sheet_of
 from core.trace.trace import Trace
 from core.trace.viewing import Viewing
 from core.trace.views.attention_birth import BirthView
-from core.trace.views.attention_effect import EffectMap, KeyEffects, layer_number
+from core.trace.views.attention_effect import EffectMap, KeyEffects
 from core.trace.views.attention_output import HeadOutput
 from core.trace.views.axes import feature_axis, predicted
 from core.trace.views.places import LabelOf
@@ -26,7 +26,15 @@ KEY_EFFECTS = f"from {VIEWS}.attention_effect import key_effects"
 HEAD_OUTPUT = f"from {VIEWS}.attention_output import head_output"
 HEAD_LOGITS = "from core.analysis.attribution import head_logits"
 VIEWING = "from core.trace.viewing import Viewing"
-STAGES = ("q · k", "scaled", "masked", "exponent", "share")
+STAGES = {
+    "scores": "q · k",
+    "scaled": "scaled",
+    "bias": "shift",
+    "biased": "shifted",
+    "masked": "masked",
+}
+BEHIND = ("exponent", "share")
+"""What follows the mask."""
 COLUMNS = ("weight", "effect", "logit")
 
 
@@ -35,6 +43,7 @@ def birth_sheets(view: BirthView) -> tuple[Sheet, ...]:
     place = f"{view.attn!r}, {view.head}, {view.query}, {view.key}"
     made = BIRTH, f"view = birth_view(trace, {place})"
     names = (*view.vector_names, "product", "sum so far")
+    stages = (*(STAGES[stage] for stage in view.rows if stage in STAGES), *BEHIND)
     return (
         Sheet(
             f"{view.title}: products",
@@ -45,7 +54,7 @@ def birth_sheets(view: BirthView) -> tuple[Sheet, ...]:
         Sheet(
             f"{view.title}: row",
             frozen(view.row),
-            (Axis("stage", STAGES), view.keys),
+            (Axis("stage", stages), view.keys),
             (*made, "values = view.row"),
         ),
     )
@@ -59,7 +68,7 @@ def map_sheet(view: EffectMap, attn: str, head: int | None, viewing: Viewing) ->
         VIEWING,
         f"values = effect_map(trace, {place}).matrix.values",
     )
-    return sheet_of(view.matrix, f"{view.where}: share × ‖v W_O‖", code)
+    return sheet_of(view.matrix, f"{view.where}: {view.unit}", code)
 
 
 def table_sheet(view: KeyEffects, attn: str, head: int) -> Sheet:
@@ -98,11 +107,11 @@ def output_sheets(
     )
     if not view.is_ranked:
         return sheets
-    place = f"{layer_number(trace, attn)}, {head}, {query}"
+    place = f"{attn!r}, {head}, {query}"
     vocabulary = tuple(map(label_of, range(trace.config.n_vocab)))
     logits = Sheet(
         f"{name}: {said}, as logits",
-        frozen(head_logits(trace, layer_number(trace, attn), head, query)),
+        frozen(head_logits(trace, attn, head, query)),
         (Axis(predicted(trace.config), vocabulary),),
         (HEAD_LOGITS, f"values = head_logits(trace, {place})"),
     )

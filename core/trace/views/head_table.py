@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.heads import HEAD_SCORES, HeadScore, HeadScores
+from core.analysis.heads import HeadScore, HeadScores
 from core.trace.matrix import FloatArray
 from core.trace.viewing import Head
 
@@ -55,7 +55,7 @@ def head_table(scores: HeadScores) -> HeadTable:
         heads=heads,
         labels=tuple(f"L{layer + 1} · H{head + 1}" for layer, head in heads),
         names=tuple(habit.score.noun if habit else "" for habit in habits),
-        columns=tuple(column_of(scores, score) for score in HEAD_SCORES),
+        columns=tuple(column_of(scores, score) for score in scores.table),
     )
 
 

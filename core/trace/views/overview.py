@@ -1,6 +1,6 @@
 """All heads of all layers as small maps, each no larger than it is drawn.
 
-Steps: attn.scores, attn.scaled, attn.masked, attn.pattern. In: a trace, a stage and a
+Steps: attn.scores to attn.pattern, of one kind of attention. In: a trace, a stage and a
 `Viewing`. Out: a map a head, reduced by maximum, so that a single strong cell is never
 lost; nothing of it enters the trace's cache. A thousand tokens through 144 heads are
 600 MB as they are, and 2 MB so.
@@ -8,10 +8,12 @@ lost; nothing of it enters the trace's cache. A thousand tokens through 144 head
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from core.analysis.heads import SCORES_BY_NAME, HeadScores
+from core.trace.attentions import Kind, kind_named, kinds_of_attention
 from core.trace.matrix import FloatArray, Scale
 from core.trace.reduce import block_size, reduce_by_maximum
 from core.trace.trace import Trace
@@ -42,14 +44,11 @@ class Grid:
         return f"a dot is the largest of {size} numbers" if self.block > 1 else ""
 
 
-def all_heads(trace: Trace) -> tuple[Head, ...]:
-    """Every head by layer."""
-    config = trace.config
-    return tuple(
-        (layer, head)
-        for layer in range(config.n_layers)
-        for head in range(config.n_heads)
-    )
+def all_heads(trace: Trace, kind: str = "") -> tuple[Head, ...]:
+    """Every head of a kind of attention by layer."""
+    layers = range(kind_named(trace.config, kind).n_layers)
+    heads = range(trace.config.n_heads)
+    return tuple((layer, head) for layer in layers for head in heads)
 
 
 def grid_of(shaping: Shaping) -> Grid:
@@ -59,9 +58,10 @@ def grid_of(shaping: Shaping) -> Grid:
 
 
 def is_easy(trace: Trace) -> bool:
-    """Whether all maps can be made in a moment."""
-    config = trace.config
-    return config.n_layers * config.n_heads * trace.n * trace.n <= EASY_NUMBERS
+    """Whether all maps, of whatever kind, can be made in a moment."""
+    kinds = kinds_of_attention(trace.config)
+    sizes = (prod(trace.shape(kind.key("pattern"))) * kind.n_layers for kind in kinds)
+    return max(sizes) <= EASY_NUMBERS
 
 
 def small_maps(
@@ -69,33 +69,34 @@ def small_maps(
 ) -> dict[Head, FloatArray]:
     """The maps of some heads: [at most MOST_DOTS, at most MOST_DOTS] each.
 
-    Those of a short sentence are made all at once; long ones would need much memory.
+    Heads are those of the viewing's kind. Those of a short sentence are made all at
+    once; long ones would need much memory.
     """
     shaping = shaping_of(trace, viewing, stage)
-    block = grid_of(shaping).block
+    kind, block = kind_named(trace.config, viewing.kind), grid_of(shaping).block
 
     def small(values: FloatArray) -> FloatArray:
-        shape = shaped(seen(trace, stage, values), shaping)
+        shape = shaped(seen(trace, kind.key(stage), values), shaping)
         return reduce_by_maximum(shape, block, block)
 
     wanted = tuple(heads)
     if wanted and is_easy(trace):
-        stack = small(np.stack([*_whole_maps(trace, stage, wanted)]))
+        stack = small(np.stack([*_whole_maps(trace, kind, stage, wanted)]))
         return dict(zip(wanted, stack, strict=True))
     return {
-        (layer, head): small(trace.fresh(f"layers.{layer}.attn.{stage}", (head,)))
+        (layer, head): small(trace.fresh(kind.key(stage, layer), (head,)))
         for layer, head in wanted
     }
 
 
 def _whole_maps(
-    trace: Trace, stage: str, wanted: Sequence[Head]
+    trace: Trace, kind: Kind, stage: str, wanted: Sequence[Head]
 ) -> Iterator[FloatArray]:
     """The maps as they are; the heads of a layer are derived together."""
     stacks: dict[int, FloatArray] = {}
     for layer, head in wanted:
         if layer not in stacks:
-            stacks[layer] = trace.fresh(f"layers.{layer}.attn.{stage}")
+            stacks[layer] = trace.fresh(kind.key(stage, layer))
         yield stacks[layer][head]
 
 

@@ -16,11 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.words import word_label, word_runs
+from core.trace.attentions import Kind, kind_named
 from core.trace.matrix import Axis, FloatArray
+from core.trace.token_side import TEXTS, TokenSide
 from core.trace.trace import Trace
 from core.trace.viewing import Viewing
 
 Places = tuple[int, ...]
+SHARE_STAGES = ("pattern",)
+"""Stages whose numbers are shares of a whole."""
 TOGETHER = {
     True: "words joined: keys summed, queries averaged",
     False: "words joined: a cell is the mean of its tokens' scores",
@@ -37,7 +41,7 @@ HIDDEN = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shaping:
-    """The rows and columns of every map of a sentence."""
+    """The rows and columns of every map of a sentence, of one kind of attention."""
 
     rows: Axis
     columns: Axis
@@ -45,6 +49,10 @@ class Shaping:
     """The queries behind each row."""
     column_tokens: tuple[Places, ...]
     """The keys behind each column."""
+    seen: Axis
+    """The columns, and what is left out of them."""
+    seen_tokens: tuple[Places, ...]
+    """The keys behind these."""
     is_of_shares: bool
     """Shares are summed over the keys of a word; scores are averaged."""
     has_no_sink: bool
@@ -60,11 +68,11 @@ class Shaping:
 
     def row_of(self, query: int) -> int | None:
         """The row that a query belongs to; None where it is hidden."""
-        return _place_of(query, self.row_tokens)
+        return place_of(query, self.row_tokens)
 
     def column_of(self, key: int) -> int | None:
         """The column that a key belongs to; None where it is hidden."""
-        return _place_of(key, self.column_tokens)
+        return place_of(key, self.column_tokens)
 
     def tokens_at(self, row: int, column: int) -> tuple[int, int]:
         """The query and the key that stand for a cell: the last of each word."""
@@ -76,12 +84,13 @@ _known: WeakKeyDictionary[Trace, dict[tuple[Any, ...], Shaping]] = WeakKeyDictio
 
 
 def shaping_of(trace: Trace, viewing: Viewing, stage: str = "pattern") -> Shaping:
-    """How the maps of a stage ("scores", "scaled", "masked", "pattern") are shaped.
+    """How the maps of a stage ("scores" to "pattern") of a kind are shaped.
 
     A lone first token cannot be left out: there would be nothing left.
     """
     known = _known.setdefault(trace, {})
-    asked = (*viewing.shape, stage == "pattern")
+    kind = kind_named(trace.config, viewing.kind)
+    asked = (kind, *viewing.shape, stage in SHARE_STAGES)
     if asked not in known:
         known[asked] = _shaping_of(trace, *asked)
     return known[asked]
@@ -89,36 +98,37 @@ def shaping_of(trace: Trace, viewing: Viewing, stage: str = "pattern") -> Shapin
 
 def _shaping_of(
     trace: Trace,
+    kind: Kind,
     has_words: bool,
     hides_specials: bool,
     has_no_sink: bool,
     is_of_shares: bool,
 ) -> Shaping:
-    pieces = trace.encoding.pieces
-    specials = {place for place, piece in enumerate(pieces) if piece.is_special}
-    hidden = specials if hides_specials else set()
-    sink = int(np.argmin(trace.padding))
-    has_no_sink = has_no_sink and sink < len(pieces) - 1
-    runs: Sequence[Sequence[int]] = [(place,) for place in range(len(pieces))]
-    if has_words:
-        runs = _padding_apart(word_runs(trace.encoding), trace.padding)
-    rows = _without(runs, hidden)
-    columns = _without(runs, hidden | ({sink} if has_no_sink else set()))
+    looking, seen = (
+        trace.rows_of(kind.key("pattern")),
+        trace.keys_of(kind.key("pattern")),
+    )
+    hidden, sink = hides_specials, int(np.argmin(seen.padding))
+    rows, columns = (_runs(side, has_words, hidden) for side in (looking, seen))
+    all_columns, rest = columns, _without(columns, {sink})
+    has_no_sink = has_no_sink and sink < seen.n - 1 and bool(rest)
+    columns = rest if has_no_sink else all_columns
+    is_joined = has_words and any(len(run) > 1 for run in (*rows, *all_columns))
+    is_hidden = hidden and any(_specials(side) for side in (looking, seen))
     notes = [
         table[is_of_shares]
         for table, is_on in (
-            (TOGETHER, len(runs) < len(pieces)),
+            (TOGETHER, is_joined),
             (SINK_OUT, has_no_sink),
-            (HIDDEN, bool(hidden)),
+            (HIDDEN, is_hidden),
         )
         if is_on
     ]
-    labels = [
-        tuple(_label(trace, places) for places in axis) for axis in (rows, columns)
-    ]
     return Shaping(
-        rows=Axis("query", labels[0], "query"),
-        columns=Axis("key", labels[1], "key"),
+        rows=_axis("query", looking, rows),
+        columns=_axis("key", seen, columns),
+        seen=_axis("key", seen, all_columns),
+        seen_tokens=all_columns,
         row_tokens=rows,
         column_tokens=columns,
         is_of_shares=is_of_shares,
@@ -185,10 +195,29 @@ def _sums(values: FloatArray, runs: Sequence[Places], axis: int) -> FloatArray:
     return sums
 
 
-def _label(trace: Trace, places: Places) -> str:
+def _runs(side: TokenSide, has_words: bool, hides_specials: bool) -> tuple[Places, ...]:
+    """The tokens of a text, or its words, without what is hidden."""
+    runs: Sequence[Sequence[int]] = [(place,) for place in range(side.n)]
+    if has_words:
+        runs = _padding_apart(word_runs(side.encoding), side.padding)
+    return _without(runs, _specials(side) if hides_specials else set())
+
+
+def _specials(side: TokenSide) -> set[int]:
+    pieces = side.encoding.pieces
+    return {place for place, piece in enumerate(pieces) if piece.is_special}
+
+
+def _axis(role: str, side: TokenSide, runs: Sequence[Places]) -> Axis:
+    """The tokens of a side: "query", or of two "target query", by the role."""
+    name = f"{TEXTS[side.name]} {role}" if side.name else role
+    return Axis(name, tuple(_label(side, run) for run in runs), role)
+
+
+def _label(side: TokenSide, places: Places) -> str:
     if len(places) == 1:
-        return trace.label(places[0])
-    return word_label([trace.encoding.pieces[place] for place in places])
+        return side.label(places[0])
+    return word_label([side.encoding.pieces[place] for place in places])
 
 
 def _padding_apart(
@@ -211,6 +240,7 @@ def _without(runs: Sequence[Sequence[int]], hidden: set[int]) -> tuple[Places, .
     return tuple(run for run in left if run)
 
 
-def _place_of(token: int, runs: Sequence[Places]) -> int | None:
+def place_of(token: int, runs: Sequence[Places]) -> int | None:
+    """Which run a token belongs to; None where it is in none."""
     found = (place for place, run in enumerate(runs) if token in run)
     return next(found, None)

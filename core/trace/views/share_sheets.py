@@ -60,11 +60,11 @@ def text_sheets(view: TextView, focus: int | None) -> tuple[Sheet, ...]:
 
     [n_items], and [item that is looked from, item that is shaded].
     """
-    viewing, labels = view.viewing, view.shares.shaping.rows.labels
+    viewing, shaping = view.viewing, view.shares.shaping
     place = f"{view.shares.heads}, {viewing_code(viewing)}"
     made = TEXT, VIEWING, f"view = text_view(trace, {place})"
-    name = " · ".join((view.title, *view.shares.shaping.notes))
-    axes = Axis("query", labels, "query"), Axis("key", labels, "key")
+    name = " · ".join((view.title, *shaping.notes))
+    axes = shaping.rows, shaping.seen
     looking, shaded = axes[::-1] if viewing.looks_back else axes
     whole = Sheet(
         f"{name}: {'looked at by' if viewing.looks_back else 'looks at'}",
@@ -85,8 +85,9 @@ def text_sheets(view: TextView, focus: int | None) -> tuple[Sheet, ...]:
 
 def every_shade(view: TextView) -> FloatArray:
     """The shades of every item in one: [item that is looked from, item shaded]."""
-    joined = view.joined(view.shares.rows(0, len(view.items)))
-    shades = np.full((len(view.items),) * 2, np.nan, np.float32)
+    looking, seen = view.texts
+    joined = view.joined(view.shares.rows(0, len(looking)))
+    shades = np.full((len(looking), len(seen)), np.nan, np.float32)
     is_seen = view.columns != NO_COLUMN
     shades[:, is_seen] = joined[:, view.columns[is_seen]]
     return shades.T if view.viewing.looks_back else shades

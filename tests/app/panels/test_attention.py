@@ -26,11 +26,12 @@ from core.trace.numbers import short
 from core.trace.selection import cell_of
 from core.trace.steps import steps_for
 from core.trace.viewing import PLAIN
-from core.trace.views.attention_map import STAGES
+from core.trace.views.attention_map import STAGES as EVERY_STAGE
 from tests.helpers.scenes import AskedSession, scene_of
 
 ATTN = "layers.1.attn"
 ROTARY = {"position": "rotary", "n_heads": 4, "n_kv_heads": 2}
+STAGES = ("scores", "scaled", "masked", "pattern")
 STEPS = ("norm", "q", "k", "v", *STAGES, "heads", "concat", "out")
 
 
@@ -55,9 +56,13 @@ def shown(panel, step, **place):
 
 
 def test_every_attention_step_of_every_model_has_a_page():
-    for config in (ModelConfig(), ModelConfig(position="rotary", norm_place="post")):
+    for config in (
+        ModelConfig(),
+        ModelConfig(position="rotary", norm_place="post"),
+        ModelConfig(position="relative"),
+    ):
         names = {s.name for s in steps_for(config) if s.name.startswith("attn.")}
-        shown = {*PAGES, *STAGES}
+        shown = {*PAGES, *EVERY_STAGE}
         assert {name.removeprefix("attn.") for name in names} <= shown
 
 
@@ -255,7 +260,7 @@ def test_weighted_shares_are_one_stage_more_of_the_map(panel):
     page = panel.page(scene)
     shown = page.findChild(ZoomMap).matrix.values
     seen = scene.trace.part("mask")
-    expected = weighted_pattern(scene.trace, 1, 1)
+    expected = weighted_pattern(scene.trace, ATTN, 1)
     np.testing.assert_allclose(shown[seen], expected[seen], rtol=1e-6)
     page.findChild(QPushButton, "stage.weighted").click()
     assert panel.session.viewing.is_weighted

@@ -20,7 +20,7 @@ SCORES = HeadScores({score.name: RISING for score in HEAD_SCORES}, {})
 class KnownStudies(Studies):
     """The scores are known from the start."""
 
-    def want_scores(self):
+    def want_scores(self, kind=""):
         return SCORES
 
 
@@ -58,7 +58,7 @@ def test_a_head_is_not_looked_for_among_the_scores_of_a_smaller_model(
     page, monkeypatch
 ):
     shown(page)
-    monkeypatch.setattr(KnownStudies, "want_scores", lambda _: None)
+    monkeypatch.setattr(KnownStudies, "want_scores", lambda *_: None)
     page.display(scene_of(step=KEY, head=3, config={"n_heads": 4}))
     assert page._table.isHidden()
 
@@ -125,7 +125,7 @@ def test_gathered_heads_wear_their_colour_of_the_sequence(page):
 
 
 def test_until_heads_are_scored_the_page_says_so_in_place_of_the_table(page):
-    page.studies.want_scores = lambda: None
+    page.studies.want_scores = lambda kind: None
     shown(page)
     assert page._table.isHidden()
     assert not page._waiting.isHidden()
@@ -134,7 +134,7 @@ def test_until_heads_are_scored_the_page_says_so_in_place_of_the_table(page):
 class NotedStudies(Studies):
     """Nothing is ever there; which maps were wanted last is noted."""
 
-    def want_scores(self):
+    def want_scores(self, kind=""):
         return None
 
     def want_maps(self, trace, stage, viewing, heads):
@@ -146,7 +146,7 @@ def test_an_order_that_no_head_has_a_score_for_says_why(page, monkeypatch):
     shown(page, order="induction")
     assert page._status.text == ""
     lacking = HeadScores(SCORES.by_name, {"induction": "needs the model"})
-    monkeypatch.setattr(KnownStudies, "want_scores", lambda _: lacking)
+    monkeypatch.setattr(KnownStudies, "want_scores", lambda *_: lacking)
     shown(page, order="induction")
     assert page._status.text == "no head has this score: needs the model"
     shown(page, order="previous")

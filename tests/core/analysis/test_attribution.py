@@ -12,9 +12,17 @@ from core.analysis.attribution import (
     logit_parts,
     norms_behind,
 )
-from core.errors import TraceError
+from core.errors import MissingWeightError, TraceError
+from core.pipeline import run_trace
 from core.trace.edits import Edit
-from tests.helpers.bundles import tiny_trace
+from tests.helpers.bundles import (
+    SOURCE_TEXT,
+    TARGET_TEXT,
+    TWO_SIDES,
+    encoder_decoder_bundle,
+    encoder_decoder_trace,
+    tiny_trace,
+)
 from tests.helpers.traces import traced_ids
 
 MODELS = [
@@ -56,7 +64,7 @@ def test_a_heads_logits_are_its_part_of_each_logit_and_the_keys_share_it(model):
     trace = tiny_trace(**model)
     position = trace.n - 1
     for layer, head in itertools.product(range(2), range(2)):
-        logits = head_logits(trace, layer, head, position)
+        logits = head_logits(trace, f"layers.{layer}.attn", head, position)
         assert logits.shape == (trace.config.n_vocab,)
         assert logits.dtype == np.float32
         for token_id in (7, 200):
@@ -66,20 +74,20 @@ def test_a_heads_logits_are_its_part_of_each_logit_and_the_keys_share_it(model):
                 if (part.layer, part.head) == (layer, head)
             )
             assert logits[token_id] == pytest.approx(part, rel=1e-4, abs=1e-5)
-            keys = key_parts(trace, layer, head, position, token_id)
+            keys = key_parts(trace, f"layers.{layer}.attn", head, position, token_id)
             assert keys.shape == (trace.n,)
             assert keys.sum() == pytest.approx(part, rel=1e-4, abs=1e-5)
 
 
 def test_a_token_that_may_not_be_looked_at_adds_nothing():
-    keys = key_parts(tiny_trace(), 1, 0, 0, 9)
+    keys = key_parts(tiny_trace(), "layers.1.attn", 0, 0, 9)
     assert keys[0] != 0
     assert not keys[1:].any()
 
 
 def test_the_heads_rows_and_the_bias_are_what_attention_added():
     trace = tiny_trace()
-    rows = sum(head_row(trace, 1, head, 2) for head in range(2))
+    rows = sum(head_row(trace, "layers.1.attn", head, 2) for head in range(2))
     bias = trace.part("layers.1.attn.b_O")
     expected = trace.part("layers.1.attn.out", (2,))
     np.testing.assert_allclose(rows + bias, expected, rtol=1e-5, atol=1e-6)
@@ -161,9 +169,112 @@ def test_one_token_one_head_and_one_layer_have_parts_too():
     assert trace.n == 1
     logit = trace.value("output.logits", (0, 3))
     assert total(trace, 0, 3) == pytest.approx(logit, rel=1e-4)
-    assert key_parts(trace, 0, 0, 0, 3).shape == (1,)
+    assert key_parts(trace, "layers.0.attn", 0, 0, 3).shape == (1,)
 
 
 def test_a_token_outside_the_vocabulary_is_refused():
     with pytest.raises(TraceError):
         logit_parts(tiny_trace(), 0, 10**6)
+
+
+ALONE = {
+    "unmixed": {"mix_heads": False},
+    "unmixed, one head": {"mix_heads": False, "n_heads": 1, "norm_place": "post"},
+    "replaced": {"residual": False, "norm": "none"},
+    "replaced, normed": {"residual": False, "norm_place": "post"},
+    "output bias": {"output_bias": True, "scale_output": True},
+    "own table": {"output_bias": True, "tie_embeddings": False},
+    "normed embeddings": {"norm_embeddings": True},
+    "the smallest": {
+        "residual": False,
+        "mix_heads": False,
+        "norm": "none",
+        "feed_forward": False,
+        "n_heads": 1,
+    },
+}
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+@pytest.mark.parametrize("model", ALONE.values(), ids=ALONE)
+def test_what_a_model_leaves_out_or_adds_is_in_the_sum(model, n_layers):
+    trace = tiny_trace(**model, n_layers=n_layers)
+    for position, token_id in ((0, 5), (trace.n - 1, 260)):
+        logit = trace.value("output.logits", (position, token_id))
+        assert total(trace, position, token_id) == pytest.approx(
+            logit, rel=1e-4, abs=1e-4
+        )
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+def test_behind_an_encoder_cross_attention_is_part_of_the_sum(kind):
+    trace = encoder_decoder_trace(kind)
+    for position, token_id in itertools.product(range(trace.n), (0, 5, 260)):
+        parts = logit_parts(trace, position, token_id)
+        logit = trace.value("output.logits", (position, token_id))
+        assert sum(p.value for p in parts) == pytest.approx(logit, rel=1e-4, abs=1e-4)
+    names = [part.name for part in parts]
+    assert names.index("layer 1 head 2") < names.index("cross layer 1 head 1")
+    assert names.index("cross layer 1 head 2") < names.index("layer 1 feed-forward")
+    assert not any(part.key.startswith("encoder.") for part in parts)
+    assert ("the token's own bias" in names) == trace.config.output_bias
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+@pytest.mark.parametrize("part_of_layer", ["attn", "cross"])
+def test_the_keys_of_each_attention_share_out_what_its_heads_add(kind, part_of_layer):
+    trace = encoder_decoder_trace(kind)
+    position = trace.n - 1
+    for layer, head in itertools.product(range(2), range(2)):
+        attn = f"decoder.layers.{layer}.{part_of_layer}"
+        part = next(
+            part.value
+            for part in logit_parts(trace, position, 99)
+            if (part.key, part.head) == (f"{attn}.heads", head)
+        )
+        keys = key_parts(trace, attn, head, position, 99)
+        assert keys.shape == (trace.keys_of(f"{attn}.v").n,)
+        assert keys.sum() == pytest.approx(part, rel=1e-4, abs=1e-5)
+        logits = head_logits(trace, attn, head, position)
+        assert logits[99] == pytest.approx(part, rel=1e-4, abs=1e-5)
+
+
+def test_nothing_of_the_encoder_adds_to_a_logit_by_itself():
+    trace = encoder_decoder_trace()
+    with pytest.raises(MissingWeightError, match="takes from its last rows by cross"):
+        key_parts(trace, "encoder.layers.0.attn", 0, 0, 5)
+    with pytest.raises(MissingWeightError, match="encoder"):
+        head_logits(trace, "encoder.layers.1.attn", 0, 0)
+
+
+def test_without_a_residual_stream_only_the_last_layer_reaches_a_logit():
+    trace = tiny_trace(**ALONE["the smallest"], n_layers=2)
+    parts = logit_parts(trace, 1, 5)
+    assert [part.name for part in parts] == ["layer 2 head 1"]
+    with pytest.raises(MissingWeightError, match="only the last layer"):
+        key_parts(trace, "layers.0.attn", 0, 1, 5)
+
+
+EDITED = (
+    "decoder.embed.sum",
+    "decoder.layers.0.attn.heads",
+    "decoder.layers.0.cross.out",
+    "decoder.layers.0.resid_cross",
+    "decoder.layers.0.cross.norm",
+    "decoder.layers.1.cross.heads",
+    "encoder.layers.0.resid_mid",
+    "output.logits",
+)
+
+
+@pytest.mark.parametrize("key", EDITED)
+@pytest.mark.parametrize("kind", ["2017", "T5"])
+def test_with_an_edit_the_parts_of_a_decoder_still_add_up(kind, key):
+    bundle, edits = encoder_decoder_bundle(kind), [Edit(key, (), 0.7, "add")]
+    if key not in encoder_decoder_trace(kind).keys:
+        key = "decoder.embed.token"
+        edits = [Edit(key, (), 0.7, "add")]
+    trace = run_trace(bundle, SOURCE_TEXT, target=TARGET_TEXT, edits=edits)
+    for position in range(trace.n):
+        logit = trace.value("output.logits", (position, 12))
+        assert total(trace, position, 12) == pytest.approx(logit, rel=1e-4, abs=1e-4)

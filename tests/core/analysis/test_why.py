@@ -19,7 +19,14 @@ from core.errors import TraceError
 from core.pipeline import run_trace
 from core.trace.edits import Edit
 from core.trace.selection import cell_of, clamped
-from tests.helpers.bundles import random_model, tiny_bundle, tiny_tokenizer, tiny_trace
+from tests.helpers.bundles import (
+    TWO_SIDES,
+    encoder_decoder_trace,
+    random_model,
+    tiny_bundle,
+    tiny_tokenizer,
+    tiny_trace,
+)
 from tests.helpers.traces import traced_ids
 
 LABEL_OF = tiny_tokenizer().label
@@ -98,7 +105,7 @@ def test_the_tour_goes_by_the_largest_contributions():
     assert f"added {signed(attention[layer])}" in out.sentence
     assert f"head {head + 1} ({signed(heads[head])})" in out.sentence
     pattern = next(s for s in stops if s.selection.step.endswith("attn.pattern"))
-    keys = key_parts(trace, layer, head, 2, 40)
+    keys = key_parts(trace, f"layers.{layer}.attn", head, 2, 40)
     assert pattern.selection.head == head
     assert pattern.selection.key == keys.argmax()
     assert signed(float(keys.max())) in pattern.sentence
@@ -123,14 +130,14 @@ def test_the_neurons_and_the_bias_are_what_the_feed_forward_network_added():
     trace = tiny_trace(norm_place="post")
     without_bias = tiny_trace(norm="rms_norm", bias=False)
     for layer in range(2):
-        neurons = neuron_parts(without_bias, layer, 1, 5)
+        neurons = neuron_parts(without_bias, f"layers.{layer}.ffn", 1, 5)
         part = next(
             part
             for part in logit_parts(without_bias, 1, 5)
             if part.key == f"layers.{layer}.ffn.out"
         )
         assert neurons.sum() == pytest.approx(part.value, rel=1e-4, abs=1e-5)
-    assert neuron_parts(trace, 1, 1, 5).shape == (trace.config.d_ff,)
+    assert neuron_parts(trace, "layers.1.ffn", 1, 5).shape == (trace.config.d_ff,)
 
 
 def test_the_first_stop_tells_the_share_and_the_rank():
@@ -186,7 +193,7 @@ def test_a_stop_points_at_the_number_that_matters_most():
             continue
         layer = trace.step(place.step).layer
         row = trace.part(place.step, (place.head, 2))
-        direction = head_direction(trace, layer, place.head, 2, 40)
+        direction = head_direction(trace, f"layers.{layer}.attn", place.head, 2, 40)
         part = next(
             part.value
             for part in logit_parts(trace, 2, 40)
@@ -194,3 +201,56 @@ def test_a_stop_points_at_the_number_that_matters_most():
         )
         assert row @ direction == pytest.approx(part, rel=1e-4)
         assert place.feature == (row * direction).argmax()
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+@pytest.mark.parametrize("target", ["a dog ran", ""])
+def test_behind_an_encoder_the_tour_goes_on_to_the_source(kind, target):
+    trace = encoder_decoder_trace(kind, target=target)
+    stops = tour_of(trace)
+    for stop in stops:
+        assert clamped(stop.selection, trace) == stop.selection
+        cell = cell_of(stop.selection, trace)
+        assert trace.has(cell.key, cell.index)
+        assert stop.sentence.endswith(".")
+    looks = [s for s in stops if s.selection.step.endswith("cross.pattern")]
+    assert looks
+    source = trace.tokens("encoder")
+    for stop in looks:
+        place = stop.selection
+        assert f"source word “{source.label(place.key)}”" in stop.sentence
+        attn = place.step.removesuffix(".pattern")
+        keys = key_parts(trace, attn, place.head, place.query, place.token)
+        assert signed(float(keys[place.key])) in stop.sentence
+    ends = {stop.selection.step: stop.sentence for stop in stops}
+    assert ends["encoder.tokens.ids"].endswith("the way ends, in the source.")
+    assert ends["decoder.tokens.ids"].endswith("the way ends, in the target.")
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+def test_kinds_of_parts_add_up_behind_an_encoder_too(kind):
+    trace = encoder_decoder_trace(kind)
+    parts = logit_parts(trace, 1, 9)
+    sums = {kind: parts_of_kind(parts, kind) for kind in KINDS}
+    logit = trace.value("output.logits", (1, 9))
+    assert sum(sums.values()) == pytest.approx(logit, rel=1e-4, abs=1e-4)
+    assert sums["cross attention"]
+    assert set(by_layer(parts, "cross attention")) == {0, 1}
+    assert bool(sums["the token's own bias"]) == trace.config.output_bias
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_the_tour_of_a_model_that_only_lays_heads_side_by_side(n_layers):
+    trace = tiny_trace(
+        norm="none",
+        feed_forward=False,
+        residual=False,
+        mix_heads=False,
+        n_layers=n_layers,
+        n_heads=1,
+    )
+    stops = tour_of(trace)
+    said = " ".join(stop.sentence for stop in stops)
+    assert "What the last layer made is a sum" in said
+    assert "through W_E" in said
+    assert f"layers.{n_layers - 1}.attn.pattern" in [s.selection.step for s in stops]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from core.trace.matrix import Cell
-from core.trace.views.attention_birth import STAGES, birth_parts, birth_view
+from core.trace.views.attention_birth import birth_parts, birth_view
+from core.trace.views.attention_map import stages_of
 from tests.helpers.bundles import tiny_trace
 
 ATTN = "layers.1.attn"
@@ -28,7 +29,7 @@ def test_the_products_add_up_to_the_recorded_score(config):
 
 def test_each_stage_is_the_recorded_number():
     view, trace = born()
-    for stage in STAGES:
+    for stage in stages_of(trace, ATTN):
         recorded = trace[f"{ATTN}.{stage}"][1, 4]
         np.testing.assert_allclose(view.rows[stage], recorded, rtol=1e-5)
 
@@ -99,12 +100,14 @@ def test_it_declares_what_it_asks_for():
     trace = tiny_trace("the cat sat on the mat")
     parts = birth_parts(trace, ATTN, 1, 4, 2)
     assert all(trace.has(*part) for part in parts)
-    assert {key for key, _ in parts} >= {f"{ATTN}.{stage}" for stage in STAGES}
+    assert {key for key, _ in parts} >= {
+        f"{ATTN}.{stage}" for stage in stages_of(trace, ATTN)
+    }
 
 
 def test_a_number_that_is_none_is_short_on_the_way_and_told_below():
     view, _ = born()
     row = np.full_like(view.rows["masked"], np.nan)
-    broken = replace(view, rows={stage: row for stage in STAGES})
+    broken = replace(view, rows=dict.fromkeys(view.rows, row))
     assert broken.stages[0].number == broken.stages[-1].number == "NaN"
     assert "is not a number" in broken.row_reading

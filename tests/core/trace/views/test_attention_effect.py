@@ -76,7 +76,7 @@ def test_a_row_holds_what_may_be_looked_at(trace):
 
 
 def test_the_logits_of_a_row_add_up_to_what_the_head_adds(trace):
-    added = head_logits(trace, 1, 1, 4)[97]
+    added = head_logits(trace, ATTN, 1, 4)[97]
     assert effects(trace).logits.sum() == pytest.approx(added, abs=1e-4)
 
 
@@ -145,13 +145,13 @@ def test_numbers_that_are_none_are_told():
 
 def test_the_output_is_the_row_that_the_head_adds(trace):
     view = head_output(trace, ATTN, 1, 4)
-    np.testing.assert_allclose(view.vector, head_row(trace, 1, 1, 4), rtol=1e-5)
+    np.testing.assert_allclose(view.vector, head_row(trace, ATTN, 1, 4), rtol=1e-5)
     assert view.length == pytest.approx(float(view.lengths[4]), rel=1e-4)
     assert trace.has(*_address(output_cell(ATTN, 4, 3)))
 
 
 def test_the_pushes_are_the_ends_of_the_heads_logits(trace):
-    logits = head_logits(trace, 1, 1, 4)
+    logits = head_logits(trace, ATTN, 1, 4)
     pushes = head_pushes(trace, ATTN, 1, 4, str)
     assert pushes.raised[0].amount == logits.max()
     assert pushes.lowered[0].amount == logits.min()

@@ -10,7 +10,6 @@ from core.config import ModelConfig
 from core.trace.viewing import PLAIN
 from core.trace.views.attention_grid import grid_view, heads_of_layer
 from core.trace.views.attention_map import (
-    STAGES,
     map_parts,
     map_view,
     row_in_heads,
@@ -20,6 +19,7 @@ from tests.helpers.bundles import tiny_trace
 from tests.helpers.traces import traced_ids
 
 ATTN = "layers.1.attn"
+STAGES = ("scores", "scaled", "masked", "pattern")
 SENTENCE = "the cat sat on the mat"
 
 
@@ -71,7 +71,7 @@ def test_scores_and_scaled_scores_look_the_same_and_the_mask_changes_no_colour(t
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_it_declares_what_it_asks_for(trace, stage):
-    declared = {address for address, _ in map_parts(f"{ATTN}.{stage}", 1)}
+    declared = {address for address, _ in map_parts(trace, f"{ATTN}.{stage}", 1)}
     expected = {f"{ATTN}.{stage}"} | (
         {f"{ATTN}.scaled"} if stage == "masked" else set()
     )

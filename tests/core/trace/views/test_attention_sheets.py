@@ -71,10 +71,10 @@ def test_a_difference_comes_with_both_maps():
     trace, viewing = tiny_trace("the cat sat on"), Viewing()
     heads = (0, 1), (1, 0)
     view = compare_view((trace, heads[0]), (trace, heads[1]), "pattern", viewing)
-    sheets = compare_sheets(view, heads, is_one_sentence=True, viewing=viewing)
+    sheets = compare_sheets(trace, view, heads, is_one_sentence=True, viewing=viewing)
     for sheet in sheets:
         np.testing.assert_array_equal(made(sheet, trace), sheet.values)
-    beside = compare_sheets(view, heads, is_one_sentence=False, viewing=viewing)
+    beside = compare_sheets(trace, view, heads, is_one_sentence=False, viewing=viewing)
     assert [bool(sheet.code) for sheet in beside] == [False, True, False]
 
 

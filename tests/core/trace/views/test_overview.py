@@ -7,7 +7,7 @@ from core.analysis.heads import HEAD_SCORES, HeadScores
 from core.config import ModelConfig
 from core.trace.viewing import PLAIN
 from core.trace.views import overview
-from core.trace.views.attention_map import STAGES, map_view
+from core.trace.views.attention_map import map_view
 from core.trace.views.overview import (
     all_heads,
     caption_of,
@@ -20,6 +20,7 @@ from tests.helpers.bundles import tiny_trace
 from tests.helpers.traces import traced_ids
 
 HEADS = ((0, 0), (0, 1), (1, 0), (1, 1))
+STAGES = ("scores", "scaled", "masked", "pattern")
 
 
 @pytest.fixture
