@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.effect import output_weights
+from core.analysis.held_norm import HeldNorm, Row, held_norm
 from core.config import ModelConfig
 from core.errors import MissingWeightError
 from core.trace.numbers import may_be_broken
 from core.trace.step import CROSS, ENCODER, side_of
 from core.trace.steps import Step
 from core.trace.trace import Trace
-
-Row = NDArray[np.float64]
 
 NORMS = ("layer_norm", "rms_norm")
 HANDED_ON = ("same", "scale")
@@ -62,30 +61,6 @@ class Contribution:
     head: int | None
     """From 0; None where it is no head's."""
     value: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldNorm:
-    """A norm of one row whose divisor stays what it was: a linear map and a shift."""
-
-    step: Step
-    root: float
-    gamma: Row
-    """[d_model]"""
-    beta: Row | None
-    """[d_model]"""
-
-    def onward(self, row: Row) -> Row:
-        """What becomes of a part of the row. [..., d_model], without the shift."""
-        return self._centred(row) / self.root * self.gamma
-
-    def backward(self, direction: Row) -> Row:
-        """The direction before the norm that weighs as `direction` does behind it."""
-        return self._centred(direction * self.gamma) / self.root
-
-    def _centred(self, row: Row) -> Row:
-        is_rms = self.step.op == "rms_norm"
-        return row if is_rms else row - row.mean(axis=-1, keepdims=True)
 
 
 def check_is_direct(config: ModelConfig) -> None:
@@ -208,19 +183,6 @@ def norms_behind(trace: Trace, key: str, position: int) -> tuple[HeldNorm, ...]:
 def sums_behind(trace: Trace, key: str) -> tuple[str, ...]:
     """The steps whose rows `norms_behind` looks at."""
     return tuple(s.inputs[0] for s in _steps_behind(trace, key) if s.op in NORMS)
-
-
-def held_norm(trace: Trace, step: Step, position: int) -> HeldNorm:
-    """A norm as it was for one token, its divisor fixed."""
-    source, _, gamma, *beta = step.inputs
-    row = _wide(trace, source, position)
-    spread = row.var() if step.op == "layer_norm" else (row * row).mean()
-    return HeldNorm(
-        step=step,
-        root=float(np.sqrt(spread + trace.config.eps)),
-        gamma=trace.part(gamma).astype(np.float64),
-        beta=trace.part(beta[0]).astype(np.float64) if beta else None,
-    )
 
 
 # The stream, walked back from the logits.
