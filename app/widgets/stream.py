@@ -334,12 +334,8 @@ class StreamView(Canvas):
 
     def _paint_foot(self, painter: QPainter, foot: QRectF) -> None:
         x, middle = float(GAP), foot.center().y()
-        entries = (
-            *((side.words, side.role) for side in self._sides),
-            ("stream", STREAM),
-        )
         painter.setFont(sans(SMALL))
-        for words, role in entries:
+        for words, role in self._entries(foot.width()):
             swatch = QRectF(x, middle - SWATCH / 2, SWATCH, SWATCH)
             painter.fillRect(swatch, theme().colour(role))
             x = self._write(painter, x + SWATCH + GAP / 2, foot, words) + 2 * GAP

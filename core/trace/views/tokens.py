@@ -102,7 +102,7 @@ def words_title(encoding: Encoding, side: str = "") -> str:
     n = len(encoding.words)
     if side != DECODER:
         return counted(n, "word")
-    return f"start token and {counted(n - 1, 'word')}" if n > 1 else "start token alone"
+    return f"Start token and {counted(n - 1, 'word')}" if n > 1 else "Start token alone"
 
 
 def word_name(place: int, side: str = "") -> str:

@@ -218,14 +218,14 @@ def test_each_side_shows_its_own_text(panel, step):
     panel.display(pair_scene(f"encoder.tokens.{step}", query=2))
     assert panel.words.title == "6 words"
     panel.display(pair_scene(f"decoder.tokens.{step}", query=2))
-    assert panel.words.title == "start token and 3 words"
+    assert panel.words.title == "Start token and 3 words"
     assert panel.words.bytes_title.text().startswith("word 2")
 
 
 def test_the_start_token_is_said_to_be_the_models(panel):
     scene = pair_scene("decoder.tokens.merges", target="")
     panel.display(scene)
-    assert panel.words.title == "start token alone"
+    assert panel.words.title == "Start token alone"
     assert "The model begins every target" in panel.merges.empty.reason.text()
     assert "the start token" in panel.words.bytes_title.text()
     panel.display(pair_scene("decoder.tokens.ids", target=""))
