@@ -1,4 +1,4 @@
-"""BART as `transformers` has it: read.
+"""BART as `transformers` has it: read and written.
 
 Lewis et al. 2020: the model of 2017 with learned places, whose table begins two rows
 before the first token's, and with norms behind the embeddings. Marian has its names.
@@ -9,11 +9,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from core.checkpoints.entries import Entry
-from core.checkpoints.family import EMBEDDING, Family
+import torch
+from torch import Tensor
+
+from core.checkpoints.entries import Entry, Weights, packed
+from core.checkpoints.exporter import Exporter, Needs, two_sided
+from core.checkpoints.family import EMBEDDING, HEAD, Family
 from core.checkpoints.fields import Fields
 from core.checkpoints.generation import tell_generation
+from core.checkpoints.native import weight_shapes
 from core.checkpoints.sides import (
+    PADDING,
     START,
     check_alike,
     check_both_sides,
@@ -21,6 +27,7 @@ from core.checkpoints.sides import (
     start_id,
 )
 from core.config import ModelConfig
+from core.model import functions
 
 SIZES = {
     "n_vocab": "vocab_size",
@@ -35,6 +42,9 @@ SIZES = {
 SAID = {"start_id": START, "scale_embeddings": "scale_embedding"}
 OFFSET = 2
 """Rows of the table of places before the first token's."""
+SIDES = ("encoder", "decoder")
+DOUBLES = tuple(f"model.{side}.embed_tokens.weight" for side in SIDES)
+"""The one table of embeddings as each side's."""
 SHIFT = "final_logits_bias"
 """What is added to each logit; a file without it adds nothing."""
 EPS = 1e-5
@@ -133,6 +143,119 @@ def _norm(theirs: str, ours: str) -> Iterator[Entry]:
     yield Entry(f"{theirs}.bias", (f"{ours}.beta",))
 
 
+WRITTEN_ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_tanh": "gelu_new",
+    "relu": "relu",
+    "silu": "silu",
+}
+
+
+def shared_needs(config: ModelConfig) -> Needs:
+    """What both BART's and Marian's class can be."""
+    return {
+        **two_sided(config),
+        "d_head": (config.d_model // config.n_heads,),
+        "position": ("learned", "sinusoidal", "none"),
+        "scale_scores": (True,),
+        "scale_output": (False,),
+        "norm": ("layer_norm",),
+        "norm_place": ("post",),
+        "activation": tuple(WRITTEN_ACTIVATIONS),
+        "eps": (EPS,),
+    }
+
+
+def bart_needs(config: ModelConfig) -> Needs:
+    """What BART's class can be: its embeddings are normed."""
+    return {**shared_needs(config), "norm_embeddings": (True,)}
+
+
+def shared_settings(config: ModelConfig) -> dict[str, Any]:
+    """The fields that both have in their `config.json`."""
+    return {
+        **{theirs: getattr(config, ours) for ours, theirs in SIZES.items()},
+        "decoder_ffn_dim": config.d_ff,
+        "decoder_attention_heads": config.n_heads,
+        "activation_function": WRITTEN_ACTIVATIONS[config.activation],
+        "scale_embedding": config.scale_embeddings,
+        "tie_word_embeddings": config.tie_embeddings,
+        "is_encoder_decoder": True,
+        START: config.start_id,
+        PADDING: config.start_id,
+        "forced_eos_token_id": None,
+        "dropout": config.dropout,
+    }
+
+
+def bart_settings(config: ModelConfig) -> dict[str, Any]:
+    """The fields of BART's `config.json`."""
+    return {
+        "model_type": "bart",
+        "architectures": ["BartForConditionalGeneration"],
+        **shared_settings(config),
+    }
+
+
+def bart_tensors(config: ModelConfig, weights: Weights) -> dict[str, Tensor]:
+    """The weights by BART's names."""
+    unused = torch.zeros(OFFSET, config.d_model)
+    tables = {
+        side: torch.cat((unused, places(config, weights, side))) for side in SIDES
+    }
+    return shared_tensors(config, weights, tables)
+
+
+def shared_tensors(
+    config: ModelConfig, weights: Weights, tables: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """The weights by both classes' names, places as a table a side, zeros for the rest.
+
+    With a table of its own for the output, each side's is one of its own there, too.
+    """
+    whole = replace(
+        config,
+        bias=True,
+        position="learned" if tables else "sinusoidal",
+        position_offset=0,
+        output_bias=True,
+    )
+    written = {
+        **{a: torch.zeros(s) for a, s in weight_shapes(whole).items()},
+        **weights,
+        **{f"{side}.embed.position.W_P": table for side, table in tables.items()},
+    }
+    named = {each.theirs: packed(each, written) for each in entries(whole)}
+    if not config.tie_embeddings:
+        for name in DOUBLES:
+            named[name] = weights[EMBEDDING].clone()
+        named[HEAD.theirs] = weights["output.W_U"].T
+    return named
+
+
+def places(config: ModelConfig, weights: Weights, side: str) -> Tensor:
+    """What is added at each place: [n_ctx, d_model]."""
+    if config.position == "learned":
+        return weights[f"{side}.embed.position.W_P"][config.position_offset :]
+    if config.position == "none":
+        return torch.zeros(config.n_ctx, config.d_model)
+    write = functions.sinusoid_halves if config.sinusoid_halves else functions.sinusoid
+    return write(torch.arange(config.n_ctx), config.d_model, config.sinusoid_base)
+
+
+def notes(config: ModelConfig) -> list[str]:
+    """Say which parts of these classes stand for something fixed in ours."""
+    found = []
+    if config.position == "sinusoidal":
+        found.append("The waves that tell positions are stored as tables.")
+    if config.position == "none":
+        found.append("The tables of positions are zero.")
+    if not config.bias:
+        found.append("Biases are zero.")
+    return found
+
+
+BART = Exporter("bart", "BART", bart_needs, bart_settings, bart_tensors, notes)
 BART_FAMILY = Family(
     model_type="bart",
     title="BART",
@@ -144,9 +267,6 @@ BART_FAMILY = Family(
     entries=entries,
     outside=("lm_head.", SHIFT),
     headed=headed,
-    doubles=(
-        "model.encoder.embed_tokens.weight",
-        "model.decoder.embed_tokens.weight",
-    ),
+    doubles=DOUBLES,
     unused=r"model\.(encoder|decoder)\.version",
 )

@@ -10,21 +10,27 @@ import argparse
 import json
 import logging
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from safetensors.torch import save
 
+from core.checkpoints.bart import BART
 from core.checkpoints.exporter import Exporter
 from core.checkpoints.fields import CONFIG_FILE
+from core.checkpoints.generation import GENERATION_FILE
 from core.checkpoints.gpt2 import GPT, GPT2
 from core.checkpoints.llama import LLAMA, MISTRAL, QWEN2, QWEN3
+from core.checkpoints.marian import MARIAN
 from core.checkpoints.mixtral import MIXTRAL
 from core.checkpoints.native import (
     WEIGHTS_FILE,
     NativeModel,
     read_model,
 )
+from core.checkpoints.sides import PADDING, START
+from core.checkpoints.t5 import T5
 from core.config import ModelConfig
 from core.errors import CheckpointError, CoreError
 from core.files import folder_made_whole, write_whole
@@ -37,9 +43,8 @@ from core.training.runs import is_run
 
 log = logging.getLogger("core.checkpoints.export")
 
-EXPORTERS = (GPT2, GPT, LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN3)
+EXPORTERS = (GPT2, GPT, LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN3, MARIAN, BART, T5)
 TOKENIZER_CONFIG_FILE = "tokenizer_config.json"
-GENERATION_FILE = "generation_config.json"
 
 
 def obstacle(config: ModelConfig) -> str:
@@ -71,6 +76,11 @@ def export(source: Path, folder: Path) -> str:
     """
     model_folder = newest_model(source)
     model = read_model(model_folder)
+    if model.written_with is not None:
+        raise CheckpointError(
+            f"{model_folder} cannot be exported: it has two tokenizers, one for each "
+            "side, and one file would have to hold both."
+        )
     if fault := obstacle(model.config):
         raise CheckpointError(f"{model_folder} cannot be exported: {fault}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -105,13 +115,18 @@ def newest_model(source: Path) -> Path:
 
 
 def _nearest(config: ModelConfig) -> Exporter:
-    """The exporter with the fewest fields in the way."""
-    return min(EXPORTERS, key=lambda exporter: len(exporter.obstacles(config)))
+    """The exporter with as many sides, and the fewest fields in the way."""
+
+    def distance(exporter: Exporter) -> tuple[bool, int]:
+        fields = exporter.obstacles(config)
+        return "n_encoder_layers" in fields, len(fields)
+
+    return min(EXPORTERS, key=distance)
 
 
 def _write(folder: Path, model: NativeModel, exporter: Exporter) -> None:
     """Write everything that `transformers` reads."""
-    ends = end_of_text(model.tokenizer)
+    ends = end_of_text(model)
     about = {**exporter.settings(model.config), **ends, "torch_dtype": "float32"}
     tensors = {
         name: tensor.contiguous()
@@ -121,17 +136,25 @@ def _write(folder: Path, model: NativeModel, exporter: Exporter) -> None:
     save_tokenizer(model.tokenizer, folder)
     files = {
         CONFIG_FILE: about,
-        GENERATION_FILE: ends,
+        GENERATION_FILE: _generation(about, ends),
         TOKENIZER_CONFIG_FILE: tokenizer_settings(model.tokenizer, model.config.n_ctx),
     }
     for name, content in files.items():
         write_whole(folder / name, json.dumps(content, indent=2).encode())
 
 
-def end_of_text(tokenizer: Tokenizer) -> dict[str, int | None]:
+def end_of_text(model: NativeModel) -> dict[str, int | None]:
     """Where a text begins and ends, by id: the one token stands for both."""
-    token_id = tokenizer.specials.get(END_OF_TEXT)
-    return {"bos_token_id": token_id, "eos_token_id": token_id}
+    token_id = (model.written_with or model.tokenizer).specials.get(END_OF_TEXT)
+    return {
+        "bos_token_id": token_id,
+        "eos_token_id": next(iter(model.end_ids), token_id),
+    }
+
+
+def _generation(about: Mapping[str, Any], ends: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of generation: where a text ends and, of a decoder, how it begins."""
+    return {**ends, **{name: about[name] for name in (START, PADDING) if name in about}}
 
 
 def tokenizer_notes(tokenizer: Tokenizer) -> list[str]:

@@ -18,16 +18,38 @@ from core.config import ModelConfig
 Needs = Mapping[str, tuple[Any, ...]]
 """Fields of `ModelConfig`, and the values that a class can have for them."""
 
-ONE_SIDED: Needs = {
+WRITING: Needs = {
     "attention": ("causal",),
     "n_segments": (0,),
-    "norm_embeddings": (False,),
-    "position_offset": (0,),
     "output_head": ("unembed",),
     "n_experts": (0,),
     "feed_forward": (True,),
+    "mix_heads": (True,),
+    "residual": (True,),
 }
 """Of every class that writes the next token."""
+ONE_SIDED: Needs = {
+    **WRITING,
+    "n_encoder_layers": (0,),
+    "norm_embeddings": (False,),
+    "position_offset": (0,),
+    "scale_scores": (True,),
+    "scale_output": (False,),
+    "output_bias": (False,),
+}
+"""Of every class that has no encoder."""
+
+
+def two_sided(config: ModelConfig) -> Needs:
+    """Of every class that has an encoder and a decoder of any number of layers."""
+    return {
+        **WRITING,
+        "n_encoder_layers": (max(config.n_encoder_layers, 1),),
+        "gated": (False,),
+        "n_kv_heads": (config.n_heads,),
+        "norm_qk": (False,),
+        "window": (0,),
+    }
 
 
 @dataclass(frozen=True, slots=True)

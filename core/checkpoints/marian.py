@@ -1,4 +1,4 @@
-"""Marian as `transformers` has it, the translators of OPUS-MT: read.
+"""Marian as `transformers` has it, the translators of OPUS-MT: read and written.
 
 Junczys-Dowmunt et al. 2018: the model of 2017, with all sines of a place before all
 cosines, swish, and a number that is added to each logit. Its files may hold the waves
@@ -6,19 +6,32 @@ as tables; they are computed here, unless a file holds others.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import torch
+from torch import Tensor
 
-from core.checkpoints.bart import BART_FAMILY, shared_config
+from core.checkpoints.bart import (
+    BART_FAMILY,
+    SIDES,
+    notes,
+    places,
+    shared_config,
+    shared_needs,
+    shared_settings,
+    shared_tensors,
+)
+from core.checkpoints.entries import Weights
+from core.checkpoints.exporter import Exporter, Needs
 from core.checkpoints.family import Family, Look
 from core.checkpoints.fields import Fields
 from core.config import ModelConfig
 from core.model.functions import sinusoid_halves
 
 START_OF_CLASS = 58100
-PLACES = tuple(
-    f"model.{side}.embed_positions.weight" for side in ("encoder", "decoder")
-)
+BASE = 10000.0
+"""Of the waves that the class computes."""
+PLACES = tuple(f"model.{side}.embed_positions.weight" for side in SIDES)
 ROUNDING = 4
 """Steps of a number of the file's kind that a wave may be off."""
 
@@ -54,6 +67,45 @@ def held_to(config: ModelConfig, look: Look, odd: list[str]) -> ModelConfig:
     return replace(config, position="learned", sinusoid_halves=False, position_offset=0)
 
 
+def has_its_waves(config: ModelConfig) -> bool:
+    """Whether the class computes the places by itself."""
+    is_wave = config.position == "sinusoidal" and config.sinusoid_halves
+    return is_wave and config.sinusoid_base == BASE
+
+
+def marian_needs(config: ModelConfig) -> Needs:
+    """What Marian's class can be: its embeddings are not normed."""
+    return {**shared_needs(config), "norm_embeddings": (False,)}
+
+
+def marian_settings(config: ModelConfig) -> dict[str, Any]:
+    """The fields of Marian's `config.json`."""
+    return {
+        "model_type": "marian",
+        "architectures": ["MarianMTModel"],
+        **shared_settings(config),
+        "decoder_vocab_size": config.n_vocab,
+        "share_encoder_decoder_embeddings": True,
+    }
+
+
+def marian_tensors(config: ModelConfig, weights: Weights) -> dict[str, Tensor]:
+    """The weights by Marian's names; other places than its waves as tables."""
+    tables = {}
+    if not has_its_waves(config):
+        tables = {side: places(config, weights, side) for side in SIDES}
+    return shared_tensors(config, weights, tables)
+
+
+def marian_notes(config: ModelConfig) -> list[str]:
+    """Say what is stored otherwise; its own waves are not stored at all."""
+    told = replace(config, position="learned") if has_its_waves(config) else config
+    return notes(told)
+
+
+MARIAN = Exporter(
+    "marian", "Marian", marian_needs, marian_settings, marian_tensors, marian_notes
+)
 MARIAN_FAMILY: Family = replace(
     BART_FAMILY,
     model_type="marian",

@@ -1,4 +1,4 @@
-"""T5, Flan-T5 and mT5 as `transformers` has them: read.
+"""T5, Flan-T5 and mT5 as `transformers` has them: read; T5 also written.
 
 Raffel et al. 2020; its version 1.1, of which Flan-T5 is, has gated networks and a table
 of its own for the output; mT5 is that in many languages. Scores are not divided by
@@ -10,11 +10,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from core.checkpoints.entries import Entry
-from core.checkpoints.family import EMBEDDING, Family
+from torch import Tensor
+
+from core.checkpoints.entries import Entry, Weights, packed
+from core.checkpoints.exporter import Exporter, Needs, two_sided
+from core.checkpoints.family import EMBEDDING, HEAD, Family
 from core.checkpoints.fields import ACTIVATIONS, Fields
 from core.checkpoints.generation import tell_generation
 from core.checkpoints.sides import (
+    PADDING,
     START,
     check_both_sides,
     check_layers,
@@ -160,6 +164,67 @@ def _layer(config: ModelConfig, side: str, i: int) -> Iterator[Entry]:
             )
 
 
+WRITTEN_ACTIVATIONS = {
+    "gelu_tanh": "gelu_new",
+    "gelu": "gelu_python",
+    "relu": "relu",
+    "silu": "silu",
+}
+
+
+def t5_needs(config: ModelConfig) -> Needs:
+    """What T5's class can be."""
+    return {
+        **two_sided(config),
+        "gated": (True, False),
+        "position": ("relative",),
+        "scale_scores": (False,),
+        "scale_embeddings": (False,),
+        "output_bias": (False,),
+        "norm": ("rms_norm",),
+        "norm_place": ("pre",),
+        "norm_embeddings": (False,),
+        "activation": tuple(WRITTEN_ACTIVATIONS),
+        "bias": (False,),
+        "qkv_bias": (False,),
+    }
+
+
+def t5_settings(config: ModelConfig) -> dict[str, Any]:
+    """The fields of T5's `config.json`."""
+    bend = WRITTEN_ACTIVATIONS[config.activation]
+    return {
+        "model_type": "t5",
+        "architectures": ["T5ForConditionalGeneration"],
+        **{theirs: getattr(config, ours) for ours, theirs in SIZES.items()},
+        N_LAYERS: config.n_layers,
+        N_CTX: config.n_ctx,
+        N_BUCKETS: config.relative_buckets,
+        FARTHEST: config.relative_distance,
+        EPS: config.eps,
+        NETWORK: f"{GATED}-{bend}" if config.gated else bend,
+        TIED: config.tie_embeddings,
+        SCALE: config.scale_output,
+        "is_encoder_decoder": True,
+        START: config.start_id,
+        PADDING: config.start_id,
+        "dropout_rate": config.dropout,
+    }
+
+
+def t5_tensors(config: ModelConfig, weights: Weights) -> dict[str, Tensor]:
+    """The weights by T5's names."""
+    named = {each.theirs: packed(each, weights) for each in entries(config)}
+    own = {} if config.tie_embeddings else {HEAD.theirs: weights["output.W_U"].T}
+    return named | own
+
+
+def nothing_else(_config: ModelConfig) -> list[str]:
+    """All is stored as it is."""
+    return []
+
+
+T5 = Exporter("t5", "T5", t5_needs, t5_settings, t5_tensors, nothing_else)
 T5_FAMILY = Family(
     model_type="t5",
     title="T5",
