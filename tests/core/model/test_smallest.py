@@ -76,9 +76,15 @@ def test_what_is_left_out_is_no_step(trace):
     "parts",
     [
         {**SMALLEST, "position": "learned"},
+        {
+            **SMALLEST,
+            "position": "learned",
+            "residual": False,
+            "mix_heads": False,
+        },
         {"n_experts": 3, "n_experts_per_token": 2, "gated": True},
     ],
-    ids=("the smallest", "with experts"),
+    ids=("the smallest", "without sums", "with experts"),
 )
 def test_such_a_model_learns_and_opens_again(tmp_path: Path, parts):
     folder = write_run(tmp_path / "run", model=parts, n_steps=30, learning_rate=0.01)
@@ -86,4 +92,60 @@ def test_such_a_model_learns_and_opens_again(tmp_path: Path, parts):
     assert losses[-1] < losses[0] - 0.5
     config = open_bundle(checkpoints(folder)[-1]).config
     assert config.feed_forward == parts.get("feed_forward", True)
+    assert config.residual == parts.get("residual", True)
     assert config.n_experts == parts.get("n_experts", 0)
+
+
+# Without the sum and without W_O: the last row of A V goes to W_U.
+
+BAREST = {**SMALLEST, "residual": False, "mix_heads": False}
+BARE_WEIGHTS = {
+    "embed.W_E": [[1, 0], [0, 2], [1, 1]],
+    "layers.0.attn.W_Q": [[[1, 0]], [[0, 1]]],
+    "layers.0.attn.W_K": [[[0, 1]], [[1, 0]]],
+    "layers.0.attn.W_V": [[[1, 0]], [[0, 1]]],
+    "output.W_U": [[1, 0, 1], [0, 1, -1]],
+}
+"""Queries and values are the rows themselves; keys are the rows, turned round."""
+
+
+@pytest.fixture
+def bare_trace():
+    config = ModelConfig(n_vocab=3, n_ctx=3, d_model=2, **BAREST)
+    model = Transformer(config)
+    assert set(model.weights()) == set(BARE_WEIGHTS)
+    with torch.no_grad():
+        for address, weight in model.weights().items():
+            weight.copy_(torch.tensor(BARE_WEIGHTS[address]))
+    return run_trace(make_bundle(model, LETTERS, name="barest"), ids=(0, 1, 2))
+
+
+def test_the_last_row_of_a_v_goes_to_w_u(bare_trace):
+    # Token 3 asks (1, 1): 1, 2 and 2 over the root of 2 are 0.7071, 1.4142, 1.4142, and
+    # e to these 2.028, 4.113, 4.113 of 10.255 together.
+    shares = [[1, 0, 0], [0.8044, 0.1956, 0], [0.1978, 0.4011, 0.4011]]
+    gathered = [[1, 0], [0.8044, 0.3911], [0.5989, 1.2033]]
+    logits = [[1, 0, 1], [0.8044, 0.3911, 0.4133], [0.5989, 1.2033, -0.6044]]
+    steps = {
+        "layers.0.attn.pattern": [shares],
+        "layers.0.attn.heads": [gathered],
+        "layers.0.attn.out": gathered,
+        "layers.0.resid_mid": gathered,
+        "layers.0.resid_out": gathered,
+        "output.logits": logits,
+    }
+    for key, expected in steps.items():
+        np.testing.assert_allclose(bare_trace[key], expected, atol=1e-4)
+    assert bare_trace["output.pick"].tolist() == [0, 0, 1]
+
+
+def test_what_is_handed_on_says_so_and_leads_back(bare_trace):
+    for key, source in (
+        ("layers.0.attn.out", "layers.0.attn.concat"),
+        ("layers.0.resid_mid", "layers.0.attn.out"),
+        ("layers.0.resid_out", "layers.0.resid_mid"),
+    ):
+        told = bare_trace.explain(key, (2, 1))
+        assert told.op == "same"
+        assert [operand.address for operand in told.operands] == [source]
+        assert told.value == told.recorded == pytest.approx(1.2033, abs=1e-4)
