@@ -11,16 +11,36 @@ from math import prod
 from pathlib import Path
 
 from core.checkpoints.families import family_of
+from core.checkpoints.family import EMBEDDING
 from core.checkpoints.fields import read_fields
 from core.checkpoints.gguf_families import gguf_family
 from core.checkpoints.gguf_header import is_gguf, read_header
 from core.checkpoints.gguf_numbers import Numbers
-from core.checkpoints.native import FORMAT
+from core.checkpoints.native import FORMAT, weight_shapes
 from core.checkpoints.weight_files import find_weights
 from core.config import ModelConfig
+from core.trace.step import DECODER, ENCODER, side_of
 from core.training.estimate import parameters_by_part
 
 OURS = "Glassformer"
+CROSS_PART = "cross attention"
+KINDS = {
+    "norms": ".norm.",
+    "attention": ".attn.",
+    CROSS_PART: ".cross.",
+    "feed-forward": ".ffn.",
+}
+"""What the addresses of a part's weights hold; the first that fits decides."""
+OF_SIDE = ("position", "attention", "feed-forward", "norms")
+PARTS_OF_SIDES = (
+    "embedding",
+    *(f"{ENCODER} {kind}" for kind in OF_SIDE),
+    *(f"{DECODER} {kind}" for kind in OF_SIDE[:2]),
+    CROSS_PART,
+    *(f"{DECODER} {kind}" for kind in OF_SIDE[2:]),
+    "output",
+)
+"""Of a model of two sides, in the order of the pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +103,29 @@ def read_facts(place: Path, config: ModelConfig) -> ModelFacts:
     """
     family, paths, tensors = (_of_file if is_gguf(place) else _of_folder)(place)
     files = tuple((path.name, path.stat().st_size) for path in paths)
-    parts = tuple((part, n) for part, n in parameters_by_part(config).items() if n)
-    return ModelFacts(family, parts, files, tuple(tensors))
+    return ModelFacts(family, parts_of(config), files, tuple(tensors))
+
+
+def parts_of(config: ModelConfig) -> tuple[tuple[str, int], ...]:
+    """Parts and their parameters in the order of the pass; of two sides, of each."""
+    if not config.has_encoder:
+        counts = parameters_by_part(config)
+    else:
+        counts = dict.fromkeys(PARTS_OF_SIDES, 0)
+        for address, shape in weight_shapes(config).items():
+            counts[_part(address)] += prod(shape)
+    return tuple((part, n) for part, n in counts.items() if n)
+
+
+def _part(address: str) -> str:
+    """The part of a model of two sides that a weight belongs to."""
+    if address == EMBEDDING:
+        return "embedding"
+    if address.startswith("output.W_") or address.startswith("output.b_"):
+        return "output"
+    side = side_of(address) or DECODER  # the last norm follows the decoder
+    kind = next((kind for kind, held in KINDS.items() if held in address), "position")
+    return kind if kind == CROSS_PART else f"{side} {kind}"
 
 
 Found = tuple[str, Iterable[Path], Iterable[StoredTensor]]

@@ -41,6 +41,8 @@ SIZE, LEAST_SIZE = (620, 720), (420, 360)
 MARGIN, GAP, LINE_GAP = 18, 12, 6
 ROW_HEIGHT, TENSORS_HEIGHT = 26, 260
 HEADS = ("Tensor", "Shape", "Numbers")
+PALER = {"encoder": 0.45, "cross": 0.25}
+"""How pale parts are, by the first word of their names; others are not."""
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
 
 
@@ -142,11 +144,7 @@ class ModelCardDialog(QDialog):
             0, plain_label("Family", "muted"), plain_label(facts.family)
         )
         self._add_fact("In the files", kinds_text(facts.kinds))
-        shown = (
-            Part(name, n, f"{n:,}", ROLES.get(name, "accent"))
-            for name, n in facts.parts
-        )
-        self.bar.show_parts(tuple(shown))
+        self.bar.show_parts(tuple(shown_part(name, n) for name, n in facts.parts))
         self.total.setText(f"{facts.n_parameters:,}")
         self.parts.set_note(facts.check)
         for name, n_bytes in facts.files:
@@ -177,3 +175,10 @@ class ModelCardDialog(QDialog):
     @Slot(int)
     def _on_finished(self, _: int) -> None:
         self._runner.stop()
+
+
+def shown_part(name: str, n: int) -> Part:
+    """A part of the model in the bar; an encoder's is paler than a decoder's."""
+    first, _, kind = name.rpartition(" ")
+    role, pale = ROLES.get(kind, "accent"), PALER.get(first, 0.0)
+    return Part(name, n, f"{n:,}", role, pale)

@@ -13,6 +13,7 @@ POSITIONS = {
     "learned": "a learned table",
     "sinusoidal": "added waves",
     "rotary": "rotated queries and keys",
+    "relative": "scores shifted by distance",
     "none": "none",
 }
 SCALINGS = {
@@ -38,8 +39,21 @@ def _heads(config: ModelConfig) -> str:
     return f"{shared}; {config.n_kv_heads} of keys and values"
 
 
+def _layers(config: ModelConfig) -> str:
+    if not config.has_encoder:
+        return f"{config.n_layers}"
+    return f"{config.n_encoder_layers} of the encoder, {config.n_layers} of the decoder"
+
+
 def _positions(config: ModelConfig) -> str:
     said = POSITIONS.get(config.position, config.position)
+    if config.position == "sinusoidal" and config.sinusoid_halves:
+        return f"{said}, all sines before all cosines"
+    if config.position == "learned" and config.position_offset:
+        return f"{said}, from its row {config.position_offset} on"
+    if config.position == "relative":
+        n, farthest = config.relative_buckets, config.relative_distance
+        return f"{said}, {n} shifts a head, the last from {farthest} tokens on"
     if config.position != "rotary":
         return said
     stretched = SCALINGS[config.rotary_scaling].format(config.rotary_factor)
@@ -57,6 +71,10 @@ def _feed_forward(config: ModelConfig) -> str:
     return f"{config.n_experts} experts, {config.n_experts_per_token} asked; {wide}"
 
 
+def _start(config: ModelConfig) -> str:
+    return f"with token {config.start_id}" if config.has_encoder else ""
+
+
 def _norm(config: ModelConfig) -> str:
     if config.norm == "none":
         return "none"
@@ -64,7 +82,7 @@ def _norm(config: ModelConfig) -> str:
 
 
 FACTS: tuple[tuple[str, Callable[[ModelConfig], str]], ...] = (
-    ("Layers", lambda config: f"{config.n_layers}"),
+    ("Layers", _layers),
     ("Width", lambda config: f"{config.d_model:,}"),
     ("Heads", _heads),
     ("Feed-forward", _feed_forward),
@@ -73,13 +91,15 @@ FACTS: tuple[tuple[str, Callable[[ModelConfig], str]], ...] = (
     ("Positions", _positions),
     ("Norm", _norm),
     ("Output tied", lambda config: TIED if config.tie_embeddings else UNTIED),
+    ("A target begins", _start),
 )
-"""What is said of a configuration, in order."""
+"""What is said of a configuration, in order; a row without words is left out."""
 
 
 def facts_about(card: ModelCard) -> list[tuple[str, str]]:
     """Titles and values."""
-    facts = [(title, say(card.config)) for title, say in FACTS]
+    told = ((title, say(card.config)) for title, say in FACTS)
+    facts = [(title, said) for title, said in told if said]
     if card.is_recorded:
         return [*facts, ("Weights", "none: this is a trace file")]
     place = [] if card.folder is None else [("Place", str(card.folder))]

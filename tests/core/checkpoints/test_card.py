@@ -4,10 +4,11 @@ import pytest
 import torch
 
 from core.bundle import open_bundle
-from core.checkpoints.card import read_facts
+from core.checkpoints.card import PARTS_OF_SIDES, read_facts
 from core.config import ModelConfig
 from tests.helpers.gguf import save_tiny
 from tests.helpers.huggingface import save_theirs
+from tests.helpers.two_sides import TWO_SIDED, save_pair
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama", "qwen3"])
@@ -22,6 +23,29 @@ def test_a_folder_is_counted_as_the_model_that_it_becomes(tmp_path, family):
     assert facts.files == (
         ("model.safetensors", (folder / "model.safetensors").stat().st_size),
     )
+
+
+@pytest.mark.parametrize("name", TWO_SIDED)
+def test_a_folder_of_two_sides_is_counted_by_side(tmp_path, name):
+    folder = save_pair(tmp_path / "m", name)
+    bundle = open_bundle(folder, "cpu")
+    facts = read_facts(folder, bundle.config)
+    assert facts.n_parameters == sum(w.numel() for w in bundle.weights.values())
+    assert "the same count" in facts.check
+    parts = dict(facts.parts)
+    assert list(parts) == [part for part in PARTS_OF_SIDES if part in parts]
+    own, cross = parts["decoder attention"], parts["cross attention"]
+    assert own == cross
+    layers = bundle.config.n_encoder_layers, bundle.config.n_layers
+    assert parts["encoder attention"] * layers[1] == own * layers[0]
+    assert parts["encoder feed-forward"] * layers[1] == (
+        parts["decoder feed-forward"] * layers[0]
+    )
+    norms = {"t5": (5, 10), "bart": (2 * 7, 2 * 7), "marian": (2 * 6, 2 * 6)}
+    if name in norms:
+        width = bundle.config.d_model
+        found = parts["encoder norms"] / width, parts["decoder norms"] / width
+        assert found == norms[name]
 
 
 def test_a_gguf_file_is_counted_too(tmp_path):

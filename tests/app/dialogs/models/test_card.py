@@ -9,6 +9,7 @@ from app.workers.tracing import card_of
 from core.bundle import open_bundle
 from tests.helpers.bundles import tiny_bundle
 from tests.helpers.huggingface import save_theirs
+from tests.helpers.two_sides import save_pair
 
 WAIT_MS = 20_000
 
@@ -71,7 +72,42 @@ def test_a_place_that_is_gone_is_said_in_the_card(qtbot, card, tmp_path):
             "rotated queries and keys, base 10,000, stretched 2 times",
         ),
         ({}, "Norm", "layer norm before each part, ε = 1e-05"),
+        ({}, "Layers", "2"),
+        ({"n_encoder_layers": 3}, "Layers", "3 of the encoder, 2 of the decoder"),
+        ({"n_encoder_layers": 3, "start_id": 7}, "A target begins", "with token 7"),
+        (
+            {"sinusoid_halves": True},
+            "Positions",
+            "added waves, all sines before all cosines",
+        ),
+        (
+            {"position": "learned", "position_offset": 2},
+            "Positions",
+            "a learned table, from its row 2 on",
+        ),
+        (
+            {"position": "relative"},
+            "Positions",
+            "scores shifted by distance, 32 shifts a head, the last from 128 tokens on",
+        ),
     ],
 )
 def test_the_configuration_is_put_into_words(fields, title, value):
     assert dict(facts_about(card_of(tiny_bundle(**fields))))[title] == value
+
+
+def test_a_model_of_one_side_has_no_start():
+    assert "A target begins" not in dict(facts_about(card_of(tiny_bundle())))
+
+
+def test_parts_of_the_encoder_are_paler_than_those_of_the_decoder(qtbot, tmp_path):
+    card = card_of(open_bundle(save_pair(tmp_path / "t5", "t5"), "cpu"))
+    dialog = ModelCardDialog(card)
+    dialog.show()
+    qtbot.waitUntil(lambda: not dialog.parts.isHidden(), timeout=WAIT_MS)
+    parts = {part.label: part for part in dialog.bar.parts}
+    assert sum(part.value for part in parts.values()) == card.n_parameters
+    encoder, decoder = parts["encoder attention"], parts["decoder attention"]
+    assert encoder.role == decoder.role == parts["cross attention"].role
+    assert encoder.pale > parts["cross attention"].pale > decoder.pale
+    dialog.close()
