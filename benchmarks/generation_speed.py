@@ -20,7 +20,6 @@ from transformers import GPT2Config, GPT2LMHeadModel
 from core.config import ModelConfig
 from core.generation.generate import generate
 from core.generation.sampling import Sampling
-from core.model.layout import lay_out_weights
 from core.model.transformer import Transformer
 
 N_PROMPT, N_NEW, N_REPEATS = 16, 64, 7
@@ -40,7 +39,6 @@ SIZES = ModelConfig(
 def ours() -> Callable[[], int]:
     """Our model, and how to let it write; gives the number of tokens written."""
     model = Transformer(SIZES)
-    lay_out_weights(model)
     greedy = Sampling(temperature=0)
     return lambda: sum(1 for _ in generate(model, PROMPT, greedy, N_NEW))
 

@@ -21,7 +21,6 @@ from core.bundle import make_bundle
 from core.generation.generate import generate
 from core.generation.recorded import Recording
 from core.generation.sampling import Sampling
-from core.model.layout import lay_out_weights
 from core.model.transformer import Transformer
 from core.tokenizers.bpe import BpeTokenizer
 
@@ -66,7 +65,6 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     model = Transformer(SIZES)
-    lay_out_weights(model)
     writers = (recorded(model), plain(model))
     pairs = [[seconds(write) for write in writers] for _ in range(N_REPEATS + 1)][1:]
     line = {

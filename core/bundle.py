@@ -12,7 +12,6 @@ from core.checkpoints.progress import Tell, tell_nobody
 from core.config import ModelConfig
 from core.model.device import choose_device
 from core.model.encoder_decoder import model_of
-from core.model.layout import lay_out_weights
 from core.model.transformer import Transformer
 from core.tokenizers.base import Tokenizer
 
@@ -91,12 +90,10 @@ def make_bundle(
 ) -> Bundle:
     """Join a model that is in memory with its tokenizer, ready to be traced.
 
-    The bundle takes the model over: it is put into evaluation mode and its weights are
-    laid out for reading.
+    The bundle takes the model over and puts it into evaluation mode.
     """
     device = device or torch.device("cpu")
     model = model.eval().requires_grad_(False)
-    lay_out_weights(model)
     weights = {key: weight.detach().cpu() for key, weight in model.weights().items()}
     return Bundle(
         name=name,

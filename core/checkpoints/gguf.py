@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 
 from core.checkpoints.entries import Entry, Shape, stored_shape, unpacked
-from core.checkpoints.family import EMBEDDING
 from core.checkpoints.gguf_families import (
     FREQUENCIES,
     OUTPUT,
@@ -30,7 +29,6 @@ from core.checkpoints.progress import Tell, tell_nobody, told
 from core.checkpoints.weight_files import refuse_pointer
 from core.config import ModelConfig
 from core.errors import CheckpointError
-from core.model.layout import by_column
 from core.model.rotation import speeds, speeds_llama3
 
 NAME = "general.name"
@@ -163,8 +161,7 @@ def _read(
         if row.swaps_pairs and (n_heads := _n_turned(entry, config)):
             tensor = halves_of_pairs(tensor, n_heads)
         for address, weight in unpacked(entry, tensor, shapes).items():
-            is_multiplied = address == EMBEDDING and config.tie_embeddings
-            weights[address] = by_column(weight) if is_multiplied else weight
+            weights[address] = weight
     return {
         address: weights[address] if address in weights else torch.zeros(shape)
         for address, shape in shapes.items()

@@ -32,7 +32,7 @@ from core.checkpoints.sides import alone
 from core.checkpoints.weight_files import KINDS, Stored, WeightFiles, find_weights
 from core.config import ModelConfig
 from core.errors import CheckpointError
-from core.model.layout import by_column
+from core.model.functions import is_finite
 from core.tokenizers.base import Tokenizer
 from core.tokenizers.folder import open_tokenizers
 from core.training.memory import GIGABYTE, available_memory
@@ -286,22 +286,27 @@ def _read(
     """Every weight in float32, converted once; biases that the family lacks are 0.
 
     Each is looked through for what is no number while it is at hand: a second round
-    through memory would take as long as the first.
+    through memory would take as long as the first. What the files hold in float32 is
+    used where it lies, from a mapping that nobody has looked through.
     """
     shapes, weights = weight_shapes(config), {}
     for entry in told(entries, tell):
-        tensor = files.read(stored[entry.theirs])
+        found = stored[entry.theirs]
+        tensor = files.read(found)
+        are_numbers = is_finite(tensor)
+        if found.kind == FLOAT32:
+            tensor = files.mapped(found)
         for address, weight in unpacked(entry, tensor, shapes).items():
-            is_multiplied = address == EMBEDDING and config.tie_embeddings
-            laid = by_column(weight) if is_multiplied else weight
+            name, own = address, weight.float()
             if entry.expert is None:
-                weights[address] = laid.float()
-                count_nan({address: weights[address]}, warnings)
-                continue
-            if address not in weights:
-                weights[address] = torch.empty(shapes[address])
-            weights[address][entry.expert] = laid
-            count_nan({f"{address}[{entry.expert}]": laid}, warnings)
+                weights[address] = own
+            else:
+                name = f"{address}[{entry.expert}]"
+                if address not in weights:
+                    weights[address] = torch.empty(shapes[address])
+                weights[address][entry.expert] = own
+            if not are_numbers:
+                count_nan({name: own}, warnings)
     return {
         address: weights[address] if address in weights else torch.zeros(shape)
         for address, shape in shapes.items()

@@ -78,8 +78,13 @@ class WeightFiles:
             self.stored |= {each.name: each for each in found}
 
     def read(self, stored: Stored) -> Tensor:
-        """One tensor, as it is in the file; memory is mapped, not copied."""
+        """One tensor, as it is in the file, to be used at once: see `_Mapped`."""
         tensor: Tensor = self._open[stored.path].get_tensor(stored.name)
+        return tensor
+
+    def mapped(self, stored: Stored) -> Tensor:
+        """The same, to be kept: its pages are read when its numbers are."""
+        tensor: Tensor = self._open[stored.path].unread.get_tensor(stored.name)
         return tensor
 
 
@@ -94,6 +99,8 @@ class _Mapped:
         self._path = path
         self._n_bytes = 0
         self.file: Any = safe_open(path, framework="pt")
+        self.unread: Any = safe_open(path, framework="pt")
+        """Of what is kept; nobody reads from it meanwhile."""
 
     def get_tensor(self, name: str) -> Tensor:
         """One of them."""
@@ -109,6 +116,7 @@ class _Numbers:
 
     def __init__(self, tensors: Mapping[str, Tensor]) -> None:
         self._tensors = tensors
+        self.unread = self
 
     def get_tensor(self, name: str) -> Tensor:
         """One of them."""
