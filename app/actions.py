@@ -74,6 +74,7 @@ ACTIONS = (
     ),
     ActionRow("app.quit", "&Quit", "file", "Ctrl+Q", "close"),
     ActionRow("edit.sentence", "Edit the &sentence", "edit", "Ctrl+L", "edit"),
+    ActionRow("edit.target", "Edit the tar&get so far", "edit", "Ctrl+Shift+L"),
     ActionRow("text.examples", "&Examples", "edit", "Ctrl+E", "examples"),
     ActionRow("text.specials", "Read special &tokens", "edit", is_switch=True),
     ActionRow("edit.copy", "&Copy the number", "edit", "Ctrl+Shift+C", "copy"),

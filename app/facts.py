@@ -19,6 +19,7 @@ from app.sentence import Fit
 from app.texts import Texts
 from app.workers.generating import GenerateRequest
 from app.workers.tracing import Opened, Traced, TraceRequest
+from core.generation.ends import end_ids
 from core.generation.sampling import Sampling
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.archive import Archive
@@ -246,6 +247,13 @@ class Facts(News):
         if trace is None or not trace.config.writes:
             return False
         return self.is_current and not self.broken_from and can_write
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the written text ends with a token behind which nothing comes."""
+        tokenizer, ids = self._texts.written.tokenizer, self.written.ids
+        is_behind_start = len(ids) > int(self.has_target)
+        return bool(tokenizer and is_behind_start and ids[-1] in end_ids(tokenizer))
 
     def can_step(self, by: int) -> bool:
         """Whether `next_step` (1) or `previous_step` (-1) would do something."""

@@ -16,7 +16,7 @@ from app.failures import ErrorReport, FailureWatch
 from app.frame.recent import lasting
 from app.main_window import MainWindow
 from app.model_card import ModelCard
-from app.options import Options, check_step
+from app.options import Options, check_step, check_target
 from app.screenshot import Screenshot
 from app.session import Session
 from app.settings import (
@@ -26,6 +26,7 @@ from app.settings import (
     READS_SPECIALS,
     SEED,
     STEP,
+    TARGET,
     TEMPERATURE,
     TEXT,
     TOP_K,
@@ -92,6 +93,8 @@ class Furnishing(QObject):
         session.set_specials(self._settings.read(READS_SPECIALS))
         text = self._settings.read(TEXT) if options.text is None else options.text
         session.request_text(text)
+        remembered_target = self._settings.read(TARGET) if options.text is None else ""
+        session.request_target(options.target or remembered_target)
         session.go_to(options.step or self._settings.read(STEP))
 
     @Slot(object)
@@ -115,6 +118,7 @@ class Furnishing(QObject):
             folder = lasting(session.model.folder)
             settings.write(MODEL, "" if folder == DEFAULT_MODEL else str(folder))
         settings.write(TEXT, session.text)
+        settings.write(TARGET, session.target_text)
         settings.write(STEP, session.selection.step)
         settings.write(READS_SPECIALS, session.reads_specials)
         remember_sampling(settings, session.sampling)
@@ -122,12 +126,13 @@ class Furnishing(QObject):
     @Slot(object)
     def _on_first_model(self, card: ModelCard) -> None:
         self._session.model_changed.disconnect(self._on_first_model)
-        step = self._options.step
-        if step is not None:
-            try:
-                check_step(step, [row.key for row in steps_for(card.config)])
-            except CoreError as error:
-                self._session.failed.emit(ErrorReport.of(error, "going to a step"))
+        options, config = self._options, card.config
+        try:
+            if options.step is not None:
+                check_step(options.step, [row.key for row in steps_for(config)])
+            check_target(options.target, has_encoder=config.has_encoder)
+        except CoreError as error:
+            self._session.failed.emit(ErrorReport.of(error, "beginning as asked"))
 
     @Slot(str)
     def _on_setting_changed(self, key: str) -> None:

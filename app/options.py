@@ -19,6 +19,7 @@ class Options:
 
     model: Path | None = None
     text: str | None = None
+    target: str | None = None
     step: str | None = None
     screenshot: Path | None = None
     theme: str | None = None
@@ -38,6 +39,11 @@ def parse(arguments: Sequence[str]) -> Options:
         help="the model folder, .gguf file or trace file to open",
     )
     parser.add_argument("--text", metavar="T", help="the sentence to begin with")
+    parser.add_argument(
+        "--target",
+        metavar="TEXT",
+        help="of a model with an encoder: the target so far; --text is its source",
+    )
     parser.add_argument(
         "--step", metavar="KEY", help="the step to begin at: layers.0.attn.pattern"
     )
@@ -74,6 +80,16 @@ def size_of_text(text: str) -> tuple[int, int]:
     if found is None:
         raise argparse.ArgumentTypeError(f"{text} is not a size such as 1280x800")
     return int(found[1]), int(found[2])
+
+
+def check_target(target: str | None, *, has_encoder: bool) -> None:
+    """Refuse a target for a model that reads and writes one text.
+
+    Raises:
+        TraceError: It has no encoder.
+    """
+    if target is not None and not has_encoder:
+        raise TraceError("This model has no encoder, so it takes no --target.")
 
 
 def check_step(key: str, keys: Sequence[str]) -> None:

@@ -18,6 +18,8 @@ from app.frame.state_page import (
     EMPTY,
     NO_MODEL,
     OPENING,
+    TARGET_TOO_LONG,
+    TARGET_UNKNOWN,
     TOO_LONG,
     UNKNOWN,
     State,
@@ -36,9 +38,9 @@ from core.trace.viewing import PLAIN, Viewing
 
 REST_MS = 50
 """What can wait until the reader rests on a step waits so long."""
-STALE = "This is still the sentence before; the new one is too long for the model."
+STALE = "This is still the {text} before; the new one is too long for the model."
 STALE_UNKNOWN = (
-    "This is still the sentence before; of the new one the model knows not all."
+    "This is still the {text} before; of the new one the model knows not all."
 )
 
 
@@ -193,7 +195,7 @@ class PanelHost(QWidget):
         if broken in by_key and keys.index(broken) <= keys.index(step.key):
             self.header.warn(f"Not a number since {broken}: nothing here can be told.")
         elif not session.fits and trace is not None:
-            self.header.warn(STALE_UNKNOWN if session.unknown else STALE)
+            self.header.warn(stale_note(session))
 
 
 @lru_cache(maxsize=8)
@@ -202,13 +204,21 @@ def steps_by_key(config: ModelConfig) -> dict[str, Step]:
     return {step.key: step for step in steps_for(config)}
 
 
+def stale_note(session: Session) -> str:
+    """Which text the numbers are not of, and why."""
+    text = "target" if session.sentence_fit else "source"
+    note = STALE_UNKNOWN if session.unknown else STALE
+    return note.format(text=text if session.has_target else "sentence")
+
+
 def state_of(session: Session, has_failed: bool) -> State:
     """Why there is nothing to show."""
     if session.model is None:
         is_over = has_failed and not session.activity
         return NO_MODEL if is_over else OPENING
+    is_of_target = bool(session.sentence_fit)
     if session.unknown:
-        return UNKNOWN
+        return TARGET_UNKNOWN if is_of_target else UNKNOWN
     if session.n_too_long:
-        return TOO_LONG
+        return TARGET_TOO_LONG if is_of_target else TOO_LONG
     return COMPUTING if session.text or session.encoding.pieces else EMPTY

@@ -92,6 +92,9 @@ class SessionFiles(QObject):
             model=reference_to(None if is_own else folder, card.name, known, file),
             text=session.text,
             ids=session.encoding.ids,
+            target=session.target_text,
+            target_ids=session.target.ids if session.target else (),
+            n_typed=session.n_typed if session.target else 0,
             reads_specials=session.reads_specials,
             selection=session.selection,
             viewing=session.viewing,
@@ -165,6 +168,8 @@ class SessionFiles(QObject):
         session.request_sampling(restored.sampling)
         session.set_specials(restored.reads_specials)
         session.request_text(restored.text)
+        if session.has_target:
+            session.request_target(restored.target)
         self._put_in_ids(restored, fingerprint_of(card.config, tokenizer))
         self._awaits_trace = True
         self._on_session_trace_changed(session.trace)
@@ -178,6 +183,8 @@ class SessionFiles(QObject):
             return
         try:
             self._session.request_ids(restored.ids)
+            if restored.target_ids:
+                self._session.request_target_ids(restored.target_ids, restored.n_typed)
         except CoreError as error:  # somebody wrote the file by hand
             self._session.failed.emit(ErrorReport.of(error, "opening the session"))
 

@@ -87,6 +87,8 @@ GEOMETRY = Setting("window/geometry", "", is_text)
 STATE = Setting("window/state", "", is_text)
 MODEL = Setting("last/model", "", is_text)
 TEXT = Setting("last/text", "Once upon a time there was a little fox", is_text)
+TARGET = Setting("last/target", "", is_text)
+"""The target so far, of a model that reads one text and writes another."""
 STEP = Setting("last/step", "tokens.pieces", is_text)
 READS_SPECIALS = Setting("typing/specials", False, is_switch)
 TYPING_PAUSE = Setting("typing/pause_ms", TYPING_PAUSE_MS, whole_between(0, 5000))
@@ -122,6 +124,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     STATE,
     MODEL,
     TEXT,
+    TARGET,
     STEP,
     READS_SPECIALS,
     TYPING_PAUSE,

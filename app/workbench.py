@@ -115,7 +115,6 @@ class Workbench(QWidget):
         column.addWidget(self.stepper)
         # So that arrows step from the start, and again after a click on empty space.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        row = self.sentence.row
         left = self._action_button("sidebar", "view.pipeline", "fold.pipeline")
         right = self._action_button("inspector", "view.inspector", "fold.inspector")
         export = self._action_button("export", "view.export", "panel.export")
@@ -124,9 +123,8 @@ class Workbench(QWidget):
         self.tokens.add_button(why)
         self.tour.guide.reason_changed.connect(why.setToolTip)
         menu = self._menu_button()
-        row.insertWidget(0, left)
-        row.addWidget(right)
-        row.addWidget(menu)
+        self.sentence.add_left(left)
+        self.sentence.add_right(right, menu)
         self._order_tabs(left, right, menu, why)
 
     def _order_tabs(
@@ -138,7 +136,9 @@ class Workbench(QWidget):
         parts = [left, self.sentence.model_button, self.sentence.edit]
         parts += [self.sentence.examples_button, self.sentence.keep]
         parts += [self.sentence.train_button, right, menu]
-        parts += [self.tokens.strip, why]
+        target = self.sentence.target
+        parts += [target.edit, target.counts.keep, target.counts.leave_out]
+        parts += [self.tokens.strip, self.tokens.target_strip, why]
         for bar in bars:
             inside = bar.findChildren(QWidget) if bar is not self.pipeline else [bar]
             parts += [w for w in inside if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
@@ -194,7 +194,8 @@ class Workbench(QWidget):
             "runs.open": self.runs.open_runs,
             "time.export": self.runs.ask_and_export,
             "app.quit": self._on_app_quit_triggered,
-            "edit.sentence": self._on_edit_sentence_triggered,
+            "edit.sentence": self.sentence.begin_typing,
+            "edit.target": self.sentence.target.begin_typing,
             "text.examples": self.sentence.examples_button.showMenu,
             "edit.copy": self.inspector.copy_text,
             "step.next": session.next_step,
@@ -273,11 +274,6 @@ class Workbench(QWidget):
         self.window().close()
 
     @Slot()
-    def _on_edit_sentence_triggered(self) -> None:
-        self.sentence.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.sentence.edit.selectAll()
-
-    @Slot()
     def _on_text_generate_triggered(self) -> None:
         self._session.generate(self._settings.read(N_NEW))
 
@@ -318,7 +314,7 @@ class Workbench(QWidget):
         self.runs.continue_requested.connect(self._on_runs_continue_requested)
         self.runs.train_requested.connect(self.open_studio)
         self.runs.renamed.connect(self._on_runs_renamed)
-        for teller in (self.runs, self.exports, self.session_files):
+        for teller in (session, self.runs, self.exports, self.session_files):
             teller.told.connect(self._on_told)
         session.model_changed.connect(self._on_session_model_changed)
         for changed in (
@@ -355,6 +351,7 @@ class Workbench(QWidget):
             "view.export": session.scene is not None,
             "text.examples": not session.is_recorded,
             "text.specials": not session.is_recorded,
+            "edit.target": session.has_target and not session.is_recorded,
             "step.next": session.can_step(1),
             "step.previous": session.can_step(-1),
             "layer.next": session.can_change_layer(1),

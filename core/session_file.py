@@ -55,6 +55,12 @@ class SessionFile:
     text: str = ""
     ids: tuple[int, ...] = ()
     """The tokens; not always those that the text is cut into, once a model wrote on."""
+    target: str = ""
+    """Behind an encoder: the target so far."""
+    target_ids: tuple[int, ...] = ()
+    """Its tokens, the model's start token first; () where there is no encoder."""
+    n_typed: int = 0
+    """How many of them somebody typed; the model wrote the others."""
     reads_specials: bool = False
     selection: Selection = field(default_factory=Selection)
     viewing: Viewing = field(default_factory=Viewing)

@@ -11,7 +11,7 @@ from app.widgets.text_field import TextField
 
 ICON_BUTTON = 28
 """Side of a quiet button with an icon."""
-MENU_BUTTON_HEIGHT, FIELD_HEIGHT = 32, 36
+MENU_BUTTON_HEIGHT, FIELD_HEIGHT = 32, 30
 HINT = "Type a sentence"
 
 
@@ -68,6 +68,12 @@ def sentence_field(text: str = "") -> TextField:
     field.setFont(sans(TITLE - 2))
     field.setFixedHeight(FIELD_HEIGHT)
     return field
+
+
+def begin_typing(field: TextField) -> None:
+    """Let the keys go into a field, over all that it holds."""
+    field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    field.selectAll()
 
 
 def set_ink(label: QLabel, ink: str) -> None:

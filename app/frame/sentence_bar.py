@@ -9,22 +9,24 @@ from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Slot
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton
+from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QPushButton, QWidget
 
 import resources
 from app.frame.parts import (
+    HINT,
     MENU_BUTTON_HEIGHT,
+    begin_typing,
     menu_button,
-    plain_label,
     sentence_field,
-    set_ink,
 )
 from app.frame.recent import RecentModels, name_in
 from app.frame.sizes import BAR_MARGINS, BAR_SPACING
+from app.frame.target_row import TargetRow
+from app.frame.text_counts import TextCounts
+from app.frame.text_marks import mark_tokens, places_on, side_of_text
 from app.model_card import ModelCard
 from app.session import Session
-from app.style.fonts import MEDIUM, SMALL, sans
-from app.style.theme import theme
+from app.style.fonts import MEDIUM, sans
 from app.widgets.label import as_tip
 from app.widgets.qt_calls import tells_faults
 from core.checkpoints.places import SNAPSHOTS, installed_models
@@ -37,9 +39,10 @@ MOST_CHARACTERS = 10_000_000
 """What the field takes; how much the model can read is another matter."""
 NO_MODEL, OPENING = "no model", "opening…"
 TRAIN = "Train…"
-LEAVE_OUT = "Leave them out"
-MOST_NOTE = 60
-"""Characters of a note on the sentence; the tip has all of it."""
+SOURCE_HINT, SENTENCE_NAME, SOURCE_NAME = "Type a source text", "Sentence", "Source"
+FIELD_COLUMN, COUNTS_COLUMN = 2, 4
+"""Of the grid, where the fields stand below each other, and the counts."""
+ROW_SPACING = 6
 ROOMY = 1000
 """Below this width the bar counts tokens alone."""
 MOST_NAME = 22
@@ -59,9 +62,9 @@ class SentenceBar(QFrame):
         self.model_button = menu_button(NO_MODEL, "model.menu")
         self.edit = sentence_field()
         self.examples_button = menu_button("Examples", "text.examples")
-        self._counts = plain_label("", sans(SMALL), "muted")
-        self.keep = QPushButton()
-        self.leave_out = QPushButton(LEAVE_OUT)
+        self._counts = TextCounts("sentence")
+        self.keep, self.leave_out = self._counts.keep, self._counts.leave_out
+        self.target = TargetRow(session, self)
         self.train_button = QPushButton(TRAIN)
         self._arrange()
         self._fill_menus()
@@ -80,25 +83,34 @@ class SentenceBar(QFrame):
 
     def _arrange(self) -> None:
         self.edit.setObjectName("sentence.edit")
-        self.edit.setAccessibleName("Sentence")
+        self.edit.setAccessibleName(SENTENCE_NAME)
         self.edit.setMaxLength(MOST_CHARACTERS)
         self.model_button.setFont(sans(weight=MEDIUM))
-        self.keep.setObjectName("sentence.keep")
-        self.keep.hide()
-        self.leave_out.setObjectName("sentence.leave_out")
-        self.leave_out.hide()
         self.train_button.setObjectName("training.open")
         self.train_button.setFixedHeight(MENU_BUTTON_HEIGHT)
-        self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(*BAR_MARGINS)
-        self.row.setSpacing(BAR_SPACING)
-        self.row.addWidget(self.model_button)
-        self.row.addWidget(self.edit, 1)
-        self.row.addWidget(self.examples_button)
-        self.row.addWidget(self._counts)
-        self.row.addWidget(self.keep)
-        self.row.addWidget(self.leave_out)
-        self.row.addWidget(self.train_button)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(*BAR_MARGINS)
+        self._grid.setHorizontalSpacing(BAR_SPACING)
+        self._grid.setVerticalSpacing(ROW_SPACING)
+        self._grid.setColumnStretch(FIELD_COLUMN, 1)
+        parts = (self.model_button, self.edit, self.examples_button, self._counts)
+        for column, part in enumerate((*parts, self.train_button), start=1):
+            self._grid.addWidget(part, 0, column)
+        self.target.put_into(self._grid, 1, FIELD_COLUMN, COUNTS_COLUMN)
+
+    @Slot()
+    def begin_typing(self) -> None:
+        """Go to the field, with all of it selected."""
+        begin_typing(self.edit)
+
+    def add_left(self, button: QWidget) -> None:
+        """Put a button before the model."""
+        self._grid.addWidget(button, 0, 0)
+
+    def add_right(self, *buttons: QWidget) -> None:
+        """Put buttons at the right end."""
+        for column, button in enumerate(buttons, start=self._grid.columnCount()):
+            self._grid.addWidget(button, 0, column)
 
     def _fill_menus(self) -> None:
         menu = QMenu(self.examples_button)
@@ -133,7 +145,7 @@ class SentenceBar(QFrame):
     @property
     def counts(self) -> str:
         """What is said of the sentence's length."""
-        return self._counts.text()
+        return self._counts.text
 
     # What the reader does.
 
@@ -184,15 +196,11 @@ class SentenceBar(QFrame):
 
     @Slot(object)
     def _on_session_pointed_changed(self, places: tuple[int, int] | None) -> None:
-        """Colour the two tokens in the sentence, the query over the key."""
-        pieces = self._session.encoding.pieces
-        stretches = []
-        for place, name in zip(places or (), ("query", "key"), strict=False):
-            if place < len(pieces):
-                start, stop = pieces[place].char_span
-                colours = theme().colour(f"{name}_soft"), theme().colour(name)
-                stretches.append((start, stop, *colours))
-        self.edit.mark(tuple(reversed(stretches)))
+        """Colour the two tokens where they are in the sentence."""
+        session = self._session
+        side = side_of_text(session, is_target=False)
+        own = places_on(session, side, *(places or (None, None)))
+        mark_tokens(self.edit, session.encoding, own)
 
     @Slot()
     def _on_session_fit_changed(self) -> None:
@@ -202,6 +210,9 @@ class SentenceBar(QFrame):
     def _on_session_model_changed(self, card: ModelCard) -> None:
         self._show_model(card)
         self._recent.note(card.folder)
+        is_source = card.config.has_encoder
+        self.edit.setPlaceholderText(SOURCE_HINT if is_source else HINT)
+        self.edit.setAccessibleName(SOURCE_NAME if is_source else SENTENCE_NAME)
         self.edit.setEnabled(not card.is_recorded)
         self.edit.setToolTip(as_tip(RECORDED if card.is_recorded else ""))
         self.examples_button.setEnabled(not card.is_recorded)
@@ -220,25 +231,11 @@ class SentenceBar(QFrame):
             self.model_button.setText(OPENING if activity else NO_MODEL)
 
     def _show_counts(self, encoding: Encoding) -> None:
-        n_too_long, card = self._session.n_too_long, self._session.model
-        unknown = self._session.unknown
-        self.leave_out.setVisible(bool(unknown))
-        self.keep.setVisible(bool(n_too_long) and not unknown)
-        set_ink(self._counts, "muted" if self._session.fits else "warning")
-        if unknown:
-            is_roomy = self.width() >= ROOMY
-            few = f"{len(encoding.unknown):,} unknown"
-            self._counts.setText(short_note(unknown) if is_roomy else few)
-            self._counts.setToolTip(as_tip(unknown))
-        elif n_too_long and card is not None:
-            n = len(encoding.pieces)
-            self._counts.setText(f"{counted(n, 'token')}, {n_too_long:,} too many")
-            self.keep.setText(f"Keep the last {card.n_ctx:,}")
-        else:
-            counts = counts_of(encoding)
-            shown = counts if self.width() >= ROOMY else counts[:1]
-            self._counts.setText(" · ".join(shown))
-            self._counts.setToolTip(as_tip(" · ".join(counts)))
+        session, is_roomy = self._session, self.width() >= ROOMY
+        n_ctx = session.model.n_ctx if session.model else 0
+        fit = session.sentence_fit
+        self._counts.show_counts(encoding, fit, n_ctx, is_roomy=is_roomy)
+        self.target.show_counts(is_roomy=is_roomy)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Count no more than there is room for."""
@@ -246,29 +243,9 @@ class SentenceBar(QFrame):
         self._show_counts(self._session.encoding)
 
 
-def counted(n: int, what: str) -> str:
-    """How many of something: "1 token", "1,024 tokens"."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
-
-
-def counts_of(encoding: Encoding) -> tuple[str, ...]:
-    """How long the sentence is: "6 tokens", "24 characters", "24 bytes"."""
-    counts = (
-        (len(encoding.pieces), "token"),
-        (encoding.n_characters, "character"),
-        (encoding.n_bytes, "byte"),
-    )
-    return tuple(counted(*count) for count in counts)
-
-
 def short_name(name: str) -> str:
     """A model's name, cut to fit its button."""
     return name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
-
-
-def short_note(note: str) -> str:
-    """A note on the sentence, cut to fit beside it."""
-    return note if len(note) <= MOST_NOTE else f"{note[: MOST_NOTE - 1]}…"
 
 
 def menu_name(folder: Path) -> str:

@@ -46,6 +46,14 @@ UNKNOWN = State(
     "It has tokens only for what stood in its training text. Write without the marked "
     "ones, or leave them out with the button above.",
 )
+TARGET_TOO_LONG = State(
+    "The target so far is too long for this model",
+    "Shorten it, or keep its last tokens with the button above.",
+)
+TARGET_UNKNOWN = State(
+    "The model does not know all of the target so far",
+    UNKNOWN.hint,
+)
 COMPUTING = State("Thinking…", "The first trace of a sentence is on its way.", True)
 
 

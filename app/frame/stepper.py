@@ -147,8 +147,11 @@ class Stepper(QFrame):
 
     @Slot()
     def _on_clock_timeout(self) -> None:
-        self._session.next_step()
-        if not self._is_walkable():
+        session = self._session
+        if session.activity and not session.is_current:
+            return  # the trace of the newest token is on its way
+        session.next_step()
+        if not (self._is_walkable() or session.activity):
             self.stop()
 
     @Slot(int)
@@ -157,8 +160,16 @@ class Stepper(QFrame):
             self._session.go_to(self._steps[place].key)
 
     def _is_walkable(self) -> bool:
-        """Whether there is a next step; appending a token is not one to play into."""
-        return self._session.can_step(1) and not self._is_last()
+        """Whether there is a next step; appending a token is not one to play into.
+
+        But behind an encoder, which has read its text, the decoder writes token by
+        token until the target ends or is full.
+        """
+        session = self._session
+        if not session.can_step(1):
+            return False
+        writes_on = session.has_target and session.n_room and not session.has_ended
+        return bool(writes_on) or not self._is_last()
 
     def _is_last(self) -> bool:
         keys = [step.key for step in self._steps]

@@ -20,10 +20,10 @@ from app.style.theme import theme
 from app.widgets.canvas import ACROSS, DOWN, NOTHING, Canvas
 from app.widgets.cell_image import levels_of
 from app.widgets.cell_text import cell_text
+from app.widgets.chip import bracket_runs
 from app.widgets.label import Align, advance, draw_label, line_height
 from app.widgets.qt_calls import tells_faults
 from app.widgets.shaded_flow import FlowItem, boxes_of
-from app.widgets.token_strip import bracket_runs
 from core.trace.matrix import FloatArray, Scale
 
 MARGIN, PADDING, INSIDE, GAP = 3, 1, 2, 5

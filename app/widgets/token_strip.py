@@ -5,9 +5,6 @@ query and the key of the selection. Out: wishes to make another chip query or ke
 """
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
-from itertools import accumulate, groupby, pairwise
-from typing import Literal
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
@@ -25,89 +22,25 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.style.fonts import CAPTION, LARGE, mono, sans
 from app.style.theme import theme
 from app.widgets.canvas import ACROSS, NOTHING, Canvas
-from app.widgets.label import Align, advance, draw_label, elided, line_height
+from app.widgets.chip import (
+    FLAT,
+    LOOKS,
+    MARGIN,
+    TALL,
+    Chip,
+    bracket_runs,
+    chip_edges,
+)
+from app.widgets.label import Align, draw_label
 from app.widgets.qt_calls import tells_faults
 
-State = Literal["plain", "new", "unread", "special", "bad"]
-
-MARGIN, GAP, GAP_IN_BRACKET = 14, 4, 2
-PADDING, RADIUS = 10, 6
-ABOVE, INSIDE = 6, 4
-"""Room above and below the chips, and within a chip above and below its text."""
+RADIUS = 6
 POINTED, POINTED_GAP = 3, 1
 """The line under a chip that is pointed at, and the room above it."""
-LABEL_LIMIT = 160
-"""Wider labels are cut, so that a chip stays under about 180 pixels."""
 FADE = 36
 """Width of the end that fades where more chips follow; it holds an arrow."""
 WHEEL_STEP = 120
 """What one notch of a wheel counts in Qt, and how far it scrolls in pixels."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """One token as it is drawn."""
-
-    label: str
-    """Ready to read: a space as "·", a lone byte as "⟨F0⟩"."""
-    sub: str = ""
-    """The small line below: the token's id."""
-    bracket: int | None = None
-    """Neighbours with the same number share one character and stand in one bracket."""
-    note: str = ""
-    """What the tooltip adds."""
-    state: State = "plain"
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How the chips of one state are drawn, in theme colour names."""
-
-    fill: str
-    border: str
-    label: str
-    sub: str
-    line: Qt.PenStyle
-    words: str
-
-
-LOOKS: dict[State, Look] = {
-    "plain": Look("surface", "line", "text", "muted", Qt.PenStyle.SolidLine, ""),
-    "new": Look(
-        "surface", "checked", "text", "checked", Qt.PenStyle.DashLine, "generated"
-    ),
-    "unread": Look(
-        "sunken", "checked", "muted", "muted", Qt.PenStyle.DotLine, "not read yet"
-    ),
-    "special": Look(
-        "sunken", "line", "muted", "muted", Qt.PenStyle.SolidLine, "special token"
-    ),
-    "bad": Look(
-        "surface", "error", "error", "error", Qt.PenStyle.DashDotLine, "cannot be used"
-    ),
-}
-
-
-def chip_edges(
-    widths: list[float], brackets: list[int | None]
-) -> tuple[list[float], list[float]]:
-    """Left and right edges of chips in a row, closer together within a bracket."""
-    gaps = [
-        GAP if a is None or a != b else GAP_IN_BRACKET for a, b in pairwise(brackets)
-    ]
-    steps = [w + gap for w, gap in zip(widths, [*gaps, 0.0], strict=False)]
-    lefts = list(accumulate(steps, initial=float(MARGIN)))[: len(widths)]
-    return lefts, [left + w for left, w in zip(lefts, widths, strict=True)]
-
-
-def bracket_runs(brackets: list[int | None]) -> list[tuple[int, int]]:
-    """First and last index of each run of chips that stand in one bracket."""
-    runs = []
-    for number, group in groupby(range(len(brackets)), key=lambda i: brackets[i]):
-        indices = list(group)
-        if number is not None:
-            runs.append((indices[0], indices[-1]))
-    return runs
 
 
 @tells_faults
@@ -130,13 +63,12 @@ class TokenStrip(Canvas):
         self._runs: list[tuple[int, int]] = []
         self._query: int | None = None
         self._key: int | None = None
+        self._other: int | None = None
+        self._is_live, self._shape = True, TALL
         self._pointed: tuple[int | None, int | None] = (None, None)
         self._stale = QRegion()
         self._is_at_end = False
-        self._chip_height = (
-            line_height(mono(LARGE)) + line_height(mono(CAPTION)) + 2 * INSIDE
-        )
-        self.setFixedHeight(round(self._chip_height) + 2 * ABOVE)
+        self._measure()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -146,15 +78,34 @@ class TokenStrip(Canvas):
         """Show other tokens; the marks stay where they still fit."""
         self._chips = chips
         brackets = [chip.bracket for chip in chips]
-        widths = [self._width_of(chip) for chip in chips]
+        widths = [self._shape.width_of(chip) for chip in chips]
         self._lefts, self._rights = chip_edges(widths, brackets)
         self._runs = bracket_runs(brackets)
         self.refresh()
         self.keep_in_sight()
 
-    def set_marks(self, query: int | None, key: int | None) -> None:
-        """Dress two chips as the query and the key, and bring them into sight."""
-        self._query, self._key = query, key
+    def lay_flat(self, is_flat: bool) -> None:
+        """Put the small line beside the label, where two strips share the room."""
+        shape = FLAT if is_flat else TALL
+        if shape is not self._shape:
+            self._shape = shape
+            self._measure()
+            self.show_chips(self._chips)
+
+    def set_live(self, is_live: bool) -> None:
+        """Whether what is seen elsewhere is about these tokens; else they are quiet."""
+        if is_live != self._is_live:
+            self._is_live = is_live
+            self.viewport().update()
+
+    def set_marks(
+        self, query: int | None, key: int | None, other: int | None = None
+    ) -> None:
+        """Dress two chips as the query and the key, and bring them into sight.
+
+        `other` is chosen, too, and is neither of them at present.
+        """
+        self._query, self._key, self._other = query, key, other
         self._is_at_end = False
         self.keep_in_sight()
         self.viewport().update()
@@ -171,11 +122,8 @@ class TokenStrip(Canvas):
         self._is_at_end = True
         self.keep_in_sight()
 
-    @staticmethod
-    def _width_of(chip: Chip) -> float:
-        shown = elided(chip.label, mono(LARGE), LABEL_LIMIT)
-        inner = max(advance(shown, mono(LARGE)), advance(chip.sub, mono(CAPTION)))
-        return round(inner + 2 * PADDING)
+    def _measure(self) -> None:
+        self.setFixedHeight(round(self._shape.height) + 2 * self._shape.above)
 
     # The canvas's questions.
 
@@ -186,7 +134,7 @@ class TokenStrip(Canvas):
     def item_rect(self, index: int) -> QRectF:
         """The chip's box."""
         left, right = self._lefts[index], self._rights[index]
-        return QRectF(left, ABOVE, right - left, self._chip_height)
+        return QRectF(left, self._shape.above, right - left, self._shape.height)
 
     def item_at(self, point: QPointF) -> int:
         """The chip at a point, by halving."""
@@ -197,7 +145,7 @@ class TokenStrip(Canvas):
     def item_text(self, index: int) -> str:
         """The token, its place and id, what it is marked as, and its note."""
         chip = self._chips[index]
-        roles = (("query", self._query), ("key", self._key))
+        roles = (("query", self._query), ("key", self._key), ("chosen", self._other))
         marked = [name for name, place in roles if place == index]
         place = f"token {index + 1} of {len(self._chips)}"
         facts = [place, f"id {chip.sub}" if chip.sub else "", *marked]
@@ -219,7 +167,7 @@ class TokenStrip(Canvas):
         if self._is_at_end:
             self.reveal(len(self._chips) - 1)
             return
-        for index in (self._key, self._query):  # the query last: it must be seen
+        for index in (self._other, self._key, self._query):  # the query must be seen
             if index is not None:
                 self.reveal(index)
 
@@ -247,24 +195,20 @@ class TokenStrip(Canvas):
         chip, box = self._chips[index], self.item_rect(index)
         self._paint_box(painter, index, box)
         look, fill = LOOKS[chip.state], self._fill_name(index)
-        rows = (
-            (chip.label, look.label, mono(LARGE)),
-            (chip.sub, look.sub, mono(CAPTION)),
-        )
-        top = box.top() + INSIDE
-        for text, ink, font in rows:
-            # One pixel more than measured, so that rounding never elides.
-            row = QRectF(box.left() + PADDING, top, 0, line_height(font))
-            row.setRight(box.right() - PADDING + 1)
+        label_ink = look.label if self._is_live else "muted"
+        label, sub = self._shape.rows(chip, box)
+        for row, text, ink, font in (
+            (label, chip.label, label_ink, mono(LARGE)),
+            (sub, chip.sub, look.sub, mono(CAPTION)),
+        ):
             painter.setFont(font)
             painter.setPen(QColor(theme().ink_on(ink, fill)))
             draw_label(painter, row, text, Align.AlignLeft)
-            top = row.bottom()
 
     def _fill_name(self, index: int) -> str:
         if index == self._query:
             return "query_soft"
-        if index == self.hover_index:
+        if index == self.hover_index or not self._is_live:
             return "sunken"
         return LOOKS[self._chips[index].state].fill
 
@@ -273,7 +217,7 @@ class TokenStrip(Canvas):
         self._paint_pointed(painter, index, box)
         painter.setBrush(theme().colour(self._fill_name(index)))
         borders = [QPen(theme().colour(look.border), 1, look.line)]
-        marks = (("query", self._query), ("key", self._key))
+        marks = (("query", self._query), ("key", self._key), ("muted", self._other))
         worn = [
             QPen(theme().colour(name), 2) for name, place in marks if place == index
         ]
@@ -297,7 +241,8 @@ class TokenStrip(Canvas):
     def _paint_bracket(self, painter: QPainter, start: int, end: int) -> None:
         painter.setPen(QPen(theme().colour("muted"), 1))
         left, right = self._lefts[start] + 0.5, self._rights[end] - 0.5
-        top, foot = ABOVE / 2 - 0.5, ABOVE - 1.0
+        above = self._shape.above
+        top, foot = above / 2 - 0.5, above - 1.0
         corners = ((left, foot), (left, top), (right, top), (right, foot))
         painter.drawPolyline([QPointF(x, y) for x, y in corners])
 

@@ -2,7 +2,7 @@
 
 from core.tokenizers.base import Tokenizer
 
-END_NAMES = ("<|endoftext|>", "</s>")
+END_NAMES = ("<|endoftext|>", "</s>", "<end>")
 """What tokenizers call the token that ends a text."""
 
 

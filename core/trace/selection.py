@@ -51,7 +51,7 @@ def clamped(selection: Selection, trace: Trace) -> Selection:
         step = _same_name(step, trace) or trace.keys[0]
         selection = at_step(selection, step)
     token = selection.token
-    query_side, key_side = (trace.tokens(side) for side in sides_at(trace.step(step)))
+    query_side, key_side = (trace.tokens(side) for side in sides_at(step))
     n_other = trace.tokens(other_side(query_side.name)).n if trace.source else 1
     return replace(
         selection,
@@ -125,21 +125,22 @@ def at_token(
     source is the key. Where the present step reads the other side alone, the reader
     goes to the step of that name on this side; without one, the token is remembered.
     """
-    step, side = trace.step(selection.step), trace.tokens(side).name
+    step, side = selection.step, trace.tokens(side).name
     query_side, key_side = (trace.tokens(each).name for each in sides_at(step))
     if side == key_side and (as_key or side != query_side):
         return replace(selection, key=place, focus=None)
     if side == query_side:
         return replace(selection, query=place, focus=None)
-    key = _on_side(step.key, side, trace)
+    key = _on_side(step, side, trace)
     if key is None:
         return replace(selection, other=place, focus=None)
     return replace(at_step(selection, key), query=place)
 
 
-def sides_at(step: Step) -> tuple[str, str]:
+def sides_at(key: str) -> tuple[str, str]:
     """Whose tokens the query and the key of a step are."""
-    return step.side, step.side_of("n_key")
+    side = side_of(key)
+    return side, ENCODER if part_of(key) == CROSS else side
 
 
 def other_side(side: str) -> str:

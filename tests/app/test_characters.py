@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from app.frame.sentence_bar import LEAVE_OUT
 from app.frame.state_page import UNKNOWN
-from app.frame.token_bar import UNKNOWN_SUB
+from app.frame.text_counts import LEAVE_OUT
+from app.frame.token_chips import UNKNOWN_SUB
 from app.main_window import MainWindow
 from app.panel_host import STALE_UNKNOWN
 from app.settings import Settings
@@ -89,13 +89,13 @@ def test_nothing_runs_on_a_sentence_that_is_not_known(bench, session):
     session.request_text("abd")
     assert not session.is_current
     assert not session.can_append_pick
-    assert bench.host.header.sentence.text() == STALE_UNKNOWN
+    assert bench.host.header.sentence.text() == STALE_UNKNOWN.format(text="sentence")
     assert bench.tokens.next.isHidden()
     session.append_token(0)
     session.generate(5)
     assert (session.text, session.is_generating) == ("abd", False)
     session.read("abc")
-    assert bench.host.header.sentence.text() != STALE_UNKNOWN
+    assert bench.host.header.sentence.text() != STALE_UNKNOWN.format(text="sentence")
     assert not bench.tokens.next.isHidden()
 
 

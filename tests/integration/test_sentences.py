@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.frame.state_page import EMPTY, TOO_LONG
-from app.frame.token_bar import chips_of
+from app.frame.token_chips import chips_of
 from app.panels import PANELS
 from app.panels.output import OutputPanel
 from app.panels.tokens import TokensPanel

@@ -91,7 +91,7 @@ class WritingCard(Card):
         self.n_new.setEnabled(not is_writing)
         self.generate.setText("Stop" if is_writing else "Generate")
         self.generate.set_usable(is_writing or (can_pick and session.n_room > 0))
-        labels = [piece.label for piece in session.encoding.pieces[session.n_typed :]]
+        labels = [piece.label for piece in session.written.pieces[session.n_typed :]]
         self._added.setVisible(bool(labels))
         self._added.show_text(f"+{len(labels)} {''.join(labels)}")
         self._state.setText(state_words(session))
@@ -112,6 +112,8 @@ def state_words(session: Session) -> str:
     n_ctx = session.model.n_ctx if session.model else 0
     if session.n_room:
         return f"Room for {session.n_room:,} more; then Generate stops."
+    if session.has_target:
+        return f"The target fills all {n_ctx:,} tokens; take some back to write on."
     return (
         f"The window of {n_ctx:,} tokens is full: Generate stops here. One more by "
         "Append, and the first token can no longer be seen."

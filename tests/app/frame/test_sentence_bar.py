@@ -7,11 +7,10 @@ from PySide6.QtCore import Qt
 from app.frame.recent import MOST, RecentModels
 from app.frame.sentence_bar import (
     SentenceBar,
-    counted,
-    counts_of,
     model_tip,
     short_name,
 )
+from app.frame.text_counts import counted, counts_of
 from app.settings import RECENT_MODELS, Settings
 from app.workers.tracing import card_of
 from tests.helpers.bundles import save_tiny, tiny_bundle, tiny_tokenizer

@@ -5,7 +5,8 @@ import pytest
 
 from app.frame.recent import RecentModels
 from app.frame.sentence_bar import SentenceBar
-from app.frame.token_bar import TokenBar, chips_of, next_words
+from app.frame.token_bar import TokenBar, next_words
+from app.frame.token_chips import chips_of
 from app.settings import Settings
 from app.workers.tracing import Traced, TraceRequest, TraceTiming
 from core.pipeline import trace_encoding

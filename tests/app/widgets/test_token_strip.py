@@ -6,15 +6,15 @@ from PySide6.QtGui import QImage
 
 from app.style.theme import LIGHT, theme
 from app.widgets.canvas import NOTHING
-from app.widgets.token_strip import (
+from app.widgets.chip import (
     GAP,
     GAP_IN_BRACKET,
     MARGIN,
     Chip,
-    TokenStrip,
     bracket_runs,
     chip_edges,
 )
+from app.widgets.token_strip import TokenStrip
 
 
 @pytest.fixture
