@@ -8,7 +8,7 @@ attention there are two texts: a token of one is pointed at, the other is shaded
 from collections.abc import Hashable
 
 import numpy as np
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QEvent, Qt, QTimer, Slot
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
@@ -60,6 +60,9 @@ class TextPage(Page):
         self._chosen: int | None = None
         self._partner: int | None = None
         self._is_pinned = False
+        self._shared: tuple[int, int, TextView | None] | None = None
+        self._settling = QTimer(self, singleShot=True, interval=0)
+        self._settling.timeout.connect(self._share_height)
         self._card, self._heads = Card(), HeadsRow(is_coloured=False)
         self._texts = ShadedText(), ShadedText()
         self._names = tuple(plain_label(name, "muted") for name in SIDES)
@@ -160,11 +163,19 @@ class TextPage(Page):
         is_other = view is not None and view.is_crossed and not view.viewing.looks_back
         return self._texts[is_other]
 
+    @Slot()
     def _share_height(self) -> None:
         """Give the texts the height that they take, and the list what is left over."""
         shown = self._texts if self._view and self._view.is_crossed else self._texts[:1]
         fixed = sum(text.minimumHeight() for text in shown)
+        layout = self._card.layout()
+        assert layout is not None
+        layout.activate()  # else it may remember the texts as high as they were before
         room = self.height() - (self._card.sizeHint().height() - fixed)
+        shape = room, self._texts[0].width(), self._view
+        if shape == self._shared:
+            return
+        self._shared = shape
         with_list = room - LEAST_LIST - CARD_GAP
         each = room // len(shown)
         needed = [text.height_in(text.width(), each) for text in shown]
@@ -289,6 +300,12 @@ class TextPage(Page):
         """Share the height anew."""
         super().resizeEvent(event)
         self._share_height()
+
+    def event(self, event: QEvent) -> bool:
+        """Share it again once the parts have found their sizes, which comes later."""
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            self._settling.start()
+        return super().event(event)
 
 
 def focus_of(view: TextView, scene: Scene) -> int | None:

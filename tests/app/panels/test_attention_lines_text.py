@@ -305,8 +305,8 @@ def test_a_row_of_the_list_asks_for_its_number(text):
 
 
 def test_a_text_that_needs_the_page_leaves_no_room_for_the_list(text):
-    text.page.resize(300, 280)
-    text.show("the cat sat on the mat and the dog")
+    text.page.resize(786, 500)
+    text.show("the cat sat on the mat " * 20, config={"n_ctx": 1024})
     assert text.part(TextList).isHidden()
     text.page.resize(786, 700)
     assert not text.part(TextList).isHidden()

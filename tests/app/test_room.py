@@ -1,0 +1,90 @@
+"""Every picture in the window at its usual size: nothing is squeezed or covered."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QScrollArea
+
+from app.main_window import MainWindow
+from app.panels.attention.pictures import PICTURES
+from app.settings import Settings
+from app.widgets.card import Card
+from app.workbench import Workbench
+from core.bundle import open_bundle
+from tests.helpers.encoders import save_encoder
+from tests.helpers.sessions import ShownSession
+
+TEXTS = ("a", "the cat sat", "the cat sat on the mat " * 30)
+PATTERN = "layers.1.attn.pattern"
+SETTLED_MS = 60
+
+
+@pytest.fixture
+def session(qapp):
+    session = ShownSession()
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def window(session, qtbot):
+    window = MainWindow(Settings())
+    qtbot.addWidget(window)
+    window.furnish(Workbench(session, Settings()))
+    window.resize(1280, 800)
+    window.show()
+    return window
+
+
+def squeezed(window: MainWindow) -> list[str]:
+    """Cards that have less room than they need, with what they have and need."""
+    return [
+        f"{card.size().toTuple()} needs {card.minimumSizeHint().toTuple()}"
+        for card in window.bench.host.findChildren(Card)
+        if card.isVisible()
+        and not card.visibleRegion().isEmpty()
+        and card.height() < card.minimumSizeHint().height()
+    ]
+
+
+def cut_off(window: MainWindow) -> list[str]:
+    """Areas without a bar across whose content is wider than they are."""
+    return [
+        f"{area.objectName()} {area.viewport().width()} < {area.widget().width()}"
+        for area in window.bench.host.findChildren(QScrollArea)
+        if area.isVisible() and area.widget().width() > area.viewport().width()
+    ]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["one", "short", "long"])
+@pytest.mark.parametrize("picture", [picture.name for picture in PICTURES])
+def test_no_picture_of_attention_is_squeezed(window, session, qtbot, picture, text):
+    session.open(n_ctx=1024)
+    session.read(text)
+    session.go_to(PATTERN)
+    session.request_viewing(replace(session.viewing, picture=picture))
+    qtbot.wait(SETTLED_MS)
+    assert not squeezed(window)
+    assert not cut_off(window)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["one", "short", "long"])
+def test_no_step_of_a_model_that_writes_is_squeezed(window, session, qtbot, text):
+    session.open(n_ctx=1024)
+    session.read(text)
+    for key in session.trace.keys:
+        session.go_to(key)
+        qtbot.wait(SETTLED_MS)
+        assert not squeezed(window), key
+        assert not cut_off(window), key
+
+
+@pytest.mark.parametrize("name", ["bert", "minilm"])
+def test_no_step_of_an_encoder_is_squeezed(window, session, qtbot, tmp_path, name):
+    session.take(open_bundle(save_encoder(tmp_path, name), device="cpu"))
+    session.read("the cat sat on a mat")
+    for key in session.trace.keys:
+        session.go_to(key)
+        qtbot.wait(SETTLED_MS)
+        assert not squeezed(window), key
+        assert not cut_off(window), key
