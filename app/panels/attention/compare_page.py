@@ -53,7 +53,8 @@ from core.trace.views.attention_sheets import compare_sheets
 MAPS, TABLE = 5, 3
 """How the maps and the table share the height."""
 LEAST_FIELD, LEAST_CARD, LEAST_MAP = 60, 60, 180
-HINT = "a sentence, Enter"
+HINT, SOURCE_HINT = "a sentence, Enter", "a source, Enter"
+"""The latter behind an encoder: the target stays the same."""
 ALONE_TIP = "Compare within this sentence again"
 NOTHING_IN_BOTH = "No cell has a number in both maps."
 EQUAL = "Both maps are equal: there is nothing to tell apart."
@@ -70,7 +71,6 @@ class ComparePage(Page):
         self._layer, self._head = WholeField(1, 1), WholeField(1, 1)
         self._text = TextField()
         self._text.setObjectName("compare.sentence")
-        self._text.setPlaceholderText(HINT)
         self._alone = QPushButton()
         self._alone.setProperty("kind", "flat")
         self._alone.setObjectName("compare.alone")
@@ -175,6 +175,7 @@ class ComparePage(Page):
         )
         self._stages.show_stage(scene.trace, attn_of(scene), stage)
         kind = kind_of_scene(scene)
+        self._text.setPlaceholderText(SOURCE_HINT if kind.name else HINT)
         for field, number, most in (
             (self._layer, other[0], kind.n_layers),
             (self._head, other[1], scene.trace.config.n_heads),

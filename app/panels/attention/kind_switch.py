@@ -39,6 +39,7 @@ class KindSwitch(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._words)
+        row.addStretch(1)
         self._words.chosen.connect(self._on_words_chosen)
         self.hide()
 

@@ -87,7 +87,6 @@ class OverviewPage(Page):
         self._connect()
 
     def _arrange(self) -> None:
-        self._maps.head.addWidget(self._kinds)
         self._maps.head.addWidget(self._stages)
         foot = QHBoxLayout()
         foot.setSpacing(GAP)
@@ -95,6 +94,7 @@ class OverviewPage(Page):
         foot.addWidget(self._release)
         foot.addStretch(1)
         foot.addWidget(self._bar)
+        self._maps.body.addWidget(self._kinds)
         self._maps.body.addWidget(self._tiles, 1)
         self._maps.body.addLayout(foot)
         self._maps.body.addWidget(self._status)

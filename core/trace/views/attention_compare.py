@@ -5,7 +5,7 @@ it, and what differs most. Sentences of unequal length are aligned by their toke
 one of them alone has is not subtracted from anything.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -116,8 +116,10 @@ def compare_view(
     difference = values[0] - values[1]
     first = maps[0].shaping
     axes = (
-        Axis("query", tuple(first.rows.labels[r] for r, _ in rows), "query"),
-        Axis("key", tuple(first.columns.labels[c] for c, _ in columns), "key"),
+        replace(first.rows, labels=tuple(first.rows.labels[r] for r, _ in rows)),
+        replace(
+            first.columns, labels=tuple(first.columns.labels[c] for c, _ in columns)
+        ),
     )
     scale = Scale("signed", largest_size(difference))
     return CompareView(

@@ -4,7 +4,7 @@ In: the maps of `core.analysis.rollout`, and a layer. Out: the map in the shape 
 person chose, and words for every cell. Layers and tokens count from 1 for a reader.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from core.trace.views.attention_map import (
     scale_of,
     tellings_of,
 )
+from core.trace.views.axes import largest_size
 from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
 from core.trace.views.shaping import Shaping, shaped, shaping_of
 
@@ -55,8 +56,8 @@ KEPT = {True: ", and kept half of each row", False: ""}
 ALONE = {"decoder": " What cross attention brings in from the source is left out."}
 ABOUT_CROSS = (
     "What it is: the share of each row of the target that would come from each token "
-    "of the source if both attentions of every layer mixed rows by {joined}{kept}; the "
-    "encoder is rolled out through all its layers first. What it is not: a "
+    "of the source if both attentions of every layer (A within the target, C across) "
+    "mixed rows by {joined}{kept}; E is the encoder, rolled out. What it is not: a "
     "measurement. Values, W_O, norms and feed-forward layers are left out, so a large "
     "share need not matter to the next token."
 )
@@ -133,6 +134,8 @@ def rollout_view(
     values = shaped(seen, shaping)
     dimmed = dimmed_in(shaping, viewing)
     scale = scale_of("pattern", values, dimmed, viewing)
+    if kind.is_cross:  # whose rows sum to less than 1
+        scale = replace(scale, limit=largest_size(values) or 1.0)
     axes = shaping.rows, shaping.columns
     told = tellings_of(shaping, scale, is_dimmed=bool(dimmed))
     name = f"{kind.name} ".lstrip()
