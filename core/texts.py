@@ -121,7 +121,7 @@ def _keys_of(
     name: str, step: Step, config: ModelConfig, method: str
 ) -> tuple[str, ...]:
     """Where to look for words, the closest first."""
-    variants = [method, step.op, config.norm_place]
+    variants = [method, step.op, config.norm_place, config.position]
     if config.n_heads == 1:
         variants.append(ONE_HEAD)
     if not config.residual:

@@ -207,10 +207,11 @@ def _output_steps(config: ModelConfig, stream: str) -> list[Step]:
     rows = _before_logits(config, stream)
     stream = rows[-1].key if rows else stream
     logits, probs, pick = "output.logits", "output.probs", "output.pick"
+    row = r"\hat X'" if config.scale_output else r"\hat X"
     if config.tie_embeddings:
-        op, table, formula = "unembed", "embed.W_E", r"L = \hat X W_E^T"
+        op, table, formula = "unembed", "embed.W_E", f"L = {row} W_E^T"
     else:
-        op, table, formula = "linear", "output.W_U", r"L = \hat X W_U"
+        op, table, formula = "linear", "output.W_U", f"L = {row} W_U"
     weights: tuple[str, ...] = (table,)
     if config.output_bias or config.output_head == "masked":
         weights, formula = (table, "output.b_U"), f"{formula} + b_U"

@@ -200,3 +200,9 @@ def test_a_model_that_adds_nothing_speaks_of_no_addition_and_of_one_head():
         assert "1 heads" not in texts, key
         assert "found is added" not in texts, key
         assert "ready to be added" not in texts, key
+
+
+def test_learned_places_are_spoken_of_as_no_waves():
+    assert "wave" not in words_of(ModelConfig(position="learned"), "embed.sum")[1]
+    assert "wave" in words_of(ModelConfig(), "embed.sum")[1]
+    assert "wave" not in words_of(SIDED["BART"], "decoder.embed.sum")[1]

@@ -19,7 +19,7 @@ from app.widgets.tall import Tall
 from core.trace.matrix import Cell
 from core.trace.needs import Index
 from core.trace.step import name_of
-from core.trace.views.position import chosen_feature, similarity_cell
+from core.trace.views.position import chosen_feature, similarity_cell, token_at
 
 CARD_GAP = 12
 LEAST_HEIGHT = 500
@@ -86,7 +86,7 @@ class PositionPanel(Panel):
         if self._scene is not None:
             trace, selection = self._scene.trace, self._scene.selection
             feature = chosen_feature(trace.config, selection)
-            place = (min(position, self._scene.tokens.n - 1), feature)
+            place = (token_at(trace, selection, position), feature)
             self.point_at(self._scene, Cell(selection.step, place))
 
     @Slot(int, int)

@@ -11,7 +11,14 @@ from app.widgets.elided import ElidedLabel
 from app.widgets.heatmap import Heatmap
 from app.widgets.lines import Curve, Lines
 from core.trace.token_side import TokenSide
-from core.trace.views.position import Wave, Waves, pair_text, similarity, waves
+from core.trace.views.position import (
+    Wave,
+    Waves,
+    pair_text,
+    position_of,
+    similarity,
+    waves,
+)
 
 LEAST_HEIGHT = 120
 
@@ -37,7 +44,7 @@ class WavesCard(Card):
         self.set_note(shown.note)
         curves = tuple(curve_of(shown, wave) for wave in shown.curves)
         self.lines.show_curves(curves, "position")
-        self.lines.set_mark(float(scene.selection.query))
+        self.lines.set_mark(position_of(scene.trace, scene.selection))
 
     @Slot(float)
     def _on_lines_x_clicked(self, x: float) -> None:

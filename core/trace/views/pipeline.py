@@ -18,6 +18,7 @@ SHARED_LINES = (
     ("attn.q", "attn.k", "attn.v"),
     ("attn.q_normed", "attn.k_normed"),
     ("attn.q_rotated", "attn.k_rotated"),
+    ("attn.bias", "attn.biased"),
     ("attn.heads", "attn.concat", "attn.out"),
     ("ffn.router", "ffn.shares"),
     ("ffn.gate", "ffn.hidden"),

@@ -15,7 +15,7 @@ from core.trace.matrix import Axis, Cell, FloatArray, Matrix, Scale
 from core.trace.numbers import may_be_broken, short
 from core.trace.selection import Selection
 from core.trace.statistics import statistic_cell
-from core.trace.step import address_on, side_of
+from core.trace.step import address_on, on_side, side_of
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, signed_scale, token_axis
 from core.trace.views.roles import role_of
@@ -105,6 +105,17 @@ def position_axis(trace: Trace, side: str = "", role: str = "") -> Axis:
     """Where the tokens stand, counted from 0, or from what the model leaves out."""
     positions = trace.part(address_on(side, "positions"))
     return Axis("position", tuple(map(str, positions.tolist())), role)
+
+
+def position_of(trace: Trace, selection: Selection) -> float:
+    """Where the chosen token stands, as the curves' axis counts."""
+    return float(trace.part(on_side(selection.step, "positions"))[selection.query])
+
+
+def token_at(trace: Trace, selection: Selection, position: float) -> int:
+    """The token that stands nearest to a position."""
+    positions = trace.part(on_side(selection.step, "positions"))
+    return int(np.abs(positions - position).argmin())
 
 
 def chosen_feature(config: ModelConfig, selection: Selection) -> int:
@@ -255,4 +266,5 @@ def _sinusoid(shown: range, n_between: int, d_model: int, base: float) -> FloatA
 def pair_text(matrix: Matrix, row: int, column: int) -> str:
     """Two positions and their cosine, for a tooltip."""
     value = short(float(matrix.values[row, column]), 4)
-    return f"positions {row} and {column}\ncosine {value}"
+    one, other = matrix.rows.labels[row], matrix.columns.labels[column]
+    return f"positions {one} and {other}\ncosine {value}"

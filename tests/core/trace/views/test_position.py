@@ -12,11 +12,13 @@ from core.trace.views.position import (
     SUM,
     chosen_feature,
     other_features,
+    position_of,
     shown_positions,
     similarity,
     sum_maps,
     sum_place,
     sum_values,
+    token_at,
     wavelength,
     waves,
 )
@@ -150,3 +152,16 @@ def test_the_curve_of_a_feature_goes_through_the_models_own_numbers(kind, featur
             name,
             str(partner + 1),
         }
+
+
+@pytest.mark.parametrize("kind", ["2017", "BART"])
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_a_token_stands_where_its_dot_is_and_a_click_there_finds_it(kind, side):
+    trace = encoder_decoder_trace(kind)
+    for query in range(trace.tokens(side).n):
+        at = Selection(step=f"{side}.embed.position", query=query)
+        shown, position = waves(trace, at), position_of(trace, at)
+        assert position in shown.x[list(shown.dots)]
+        assert position == query + trace.config.position_offset
+        assert token_at(trace, at, position) == query
+    assert token_at(trace, at, 999.0) == trace.tokens(side).n - 1
