@@ -1,12 +1,14 @@
 """Folders of T5, BART and Marian as people have them, each told in a sentence."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file
+from transformers import T5ForConditionalGeneration
 
 from core.bundle import open_bundle
 from core.checkpoints.fields import read_fields
@@ -14,6 +16,7 @@ from core.checkpoints.generation import end_ids
 from core.checkpoints.huggingface import read_huggingface
 from core.pipeline import run_trace
 from tests.helpers.huggingface import change_config, change_tensors, refused
+from tests.helpers.sentencepiece_models import MARIAN as MARIAN_TOKENIZERS
 from tests.helpers.two_sides import TWO_SIDED, save_pair
 
 SOURCE, WRITTEN = (5, 6, 7, 8), (80, 81)
@@ -303,45 +306,6 @@ def test_a_tensor_that_no_t5_uses_is_told_quietly(tmp_path):
     assert f"Not used, nor by transformers: {name}." in model.notes
 
 
-# Waves that are stored.
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
-def test_stored_waves_are_those_that_are_computed(tmp_path, dtype):
-    folder = save_pair(tmp_path, "marian")
-    expected = logits(folder)
-    waves = run_trace(open_bundle(folder, "cpu"), ids=[5] * 40)[
-        "encoder.embed.position"
-    ]
-    stored = torch.tensor(waves).to(dtype)
-    names = [f"model.{side}.embed_positions.weight" for side in ("encoder", "decoder")]
-    change_tensors(folder, lambda t: {**t, **{n: stored.clone() for n in names}})
-    model = read_huggingface(folder)
-    assert (model.warnings, model.config.position) == ((), "sinusoidal")
-    assert any(note.startswith("Computed anew instead of read") for note in model.notes)
-    assert torch.equal(logits(folder), expected)
-
-
-def test_other_places_than_waves_are_used_as_there_and_that_is_said(tmp_path):
-    from transformers import MarianMTModel
-
-    folder = save_pair(tmp_path, "marian")
-    draw = torch.Generator().manual_seed(1)
-    tables = {
-        f"model.{side}.embed_positions.weight": torch.randn(40, 12, generator=draw)
-        for side in ("encoder", "decoder")
-    }
-    change_tensors(folder, lambda t: {**t, **tables})
-    (warning,) = read_huggingface(folder).warnings
-    assert "encoder.embed_positions.weight differs from the waves by up to" in warning
-    theirs = MarianMTModel.from_pretrained(folder)
-    with torch.inference_mode():
-        answer = theirs(
-            torch.tensor([SOURCE]), decoder_input_ids=torch.tensor([(39, *WRITTEN)])
-        )
-    torch.testing.assert_close(logits(folder), answer.logits[0], rtol=0, atol=1e-5)
-
-
 # T5's two versions say the same by different fields.
 
 
@@ -357,8 +321,6 @@ def test_other_places_than_waves_are_used_as_there_and_that_is_said(tmp_path):
 def test_whether_the_last_rows_are_divided_is_read_as_there(
     tmp_path, fields, without, is_scaled
 ):
-    from transformers import T5ForConditionalGeneration
-
     folder = save_pair(tmp_path, "flan")
     change_config(folder, *without, **fields)
     config = open_bundle(folder, device="cpu").config
@@ -379,3 +341,24 @@ def test_a_bend_that_newer_files_name_apart_goes_before(tmp_path):
     change_config(folder, "dense_act_fn", "is_gated_act")
     config = open_bundle(folder).config
     assert (config.activation, config.gated) == ("gelu_tanh", True)
+
+
+# Tokenizers.
+
+
+def test_one_tokenizer_is_for_both_texts(tmp_path):
+    for name in ("t5", "bart"):
+        bundle = open_bundle(save_pair(tmp_path / name, name), device="cpu")
+        assert bundle.written_with is None
+        assert bundle.target_tokenizer is bundle.tokenizer
+
+
+def test_a_t5_folder_with_its_own_tokenizer_is_read_from_text_to_text(tmp_path):
+    folder = save_pair(tmp_path, "t5", vocab_size=200)
+    (folder / "tokenizer.json").unlink()
+    shutil.copy(MARIAN_TOKENIZERS.parent / "t5" / "spiece.model", folder)
+    bundle = open_bundle(folder, device="cpu")
+    trace = run_trace(bundle, "the cat played", target="a dog")
+    assert trace.ids[0] == 0
+    assert trace.source.ids == bundle.tokenizer.encode("the cat played").ids
+    assert trace["output.logits"].shape == (len(trace.ids), 200)
