@@ -13,6 +13,7 @@ from app.frame.token_line import TokenLine
 from app.frame.words_line import WordsLine
 from app.session import Session
 from app.style.fonts import BASE, mono
+from core.trace.reduce import largest_places
 from core.trace.trace import Trace
 from core.trace.views.places import LabelOf, Words
 
@@ -81,7 +82,7 @@ def next_words(trace: Trace, label_of: LabelOf) -> tuple[Words, ...]:
     if not np.isfinite(shares).all():
         return (Words("next: not a number", "warning"),)
     words = [Words("next")]
-    for token in np.argsort(-shares, kind="stable")[:N_NEXT]:
+    for token in largest_places(shares, N_NEXT):
         label = label_of(int(token))
         is_long = len(label) > LONGEST_LABEL
         shown = f"{label[: LONGEST_LABEL - 1]}…" if is_long else label

@@ -56,3 +56,18 @@ def strongest_in(values: FloatArray, rows: range, columns: range) -> tuple[int, 
     place = int(np.argmax(np.where(np.isnan(block), -1.0, block)))
     row, column = divmod(place, block.shape[1])
     return rows.start + row, columns.start + column
+
+
+def largest_places(values: FloatArray, n: int) -> tuple[int, ...]:
+    """Where the n largest of many values are, the largest first; equal ones in order.
+
+    [size] -> at most n places. No value may be NaN. Without sorting all of them: a
+    vocabulary has many tens of thousands.
+    """
+    n = min(n, len(values))
+    if not n:
+        return ()
+    least = np.partition(values, len(values) - n)[len(values) - n]
+    found = np.flatnonzero(values >= least)
+    order = np.lexsort((found, -values[found]))[:n]
+    return tuple(found[order].tolist())

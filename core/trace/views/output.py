@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -225,13 +226,22 @@ class PickView:
 def pick_view(trace: Trace, sampling: Sampling) -> PickView:
     """The pick after the last token of the sentence.
 
+    Panel and inspector show the same one: of each trace the newest is remembered.
+
     Raises:
         TraceError: A logit is not finite.
     """
+    known = _PICKS.get(trace)
+    if known is not None and known.sampling == sampling:
+        return known
     logits = trace.part(LOGITS, (trace.n - 1,))
     spread = distribution(logits, sampling, trace.ids)
     choice = draw(spread, uniform(sampling.seed, trace.n))
-    return PickView(spread, choice, sampling, trace.n)
+    view = _PICKS[trace] = PickView(spread, choice, sampling, trace.n)
+    return view
+
+
+_PICKS: "WeakKeyDictionary[Trace, PickView]" = WeakKeyDictionary()
 
 
 def pick_formula(sampling: Sampling) -> str:

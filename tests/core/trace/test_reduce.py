@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from core.trace.reduce import block_size, reduce_by_maximum, strongest_in
+from core.trace.reduce import (
+    block_size,
+    largest_places,
+    reduce_by_maximum,
+    strongest_in,
+)
 
 
 def test_a_lone_bright_cell_stays():
@@ -63,3 +68,19 @@ def test_the_strongest_cell_of_a_block_is_found():
 def test_a_block_without_values_is_its_first_cell():
     cells = np.full((4, 4), np.nan, np.float32)
     assert strongest_in(cells, range(2, 4), range(2, 4)) == (2, 2)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 7, 50])
+def test_the_largest_places_are_those_of_a_stable_sort(n):
+    draws = np.random.default_rng(n)
+    for values in (
+        draws.normal(size=40).astype(np.float32),
+        draws.integers(0, 4, 40).astype(np.float32),
+        np.zeros(40, np.float32),
+    ):
+        expected = np.argsort(-values, kind="stable")[:n]
+        assert largest_places(values, n) == tuple(expected.tolist())
+
+
+def test_of_no_values_none_is_the_largest():
+    assert largest_places(np.zeros(0, np.float32), 3) == ()

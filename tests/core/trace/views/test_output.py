@@ -212,3 +212,13 @@ def test_behind_an_encoder_each_row_is_held_to_what_follows_in_the_target():
     view = norm_view(trace, "encoder.output.norm", 5)
     assert view.after.values.shape == (trace.tokens("encoder").n, 8)
     assert view.is_rms
+
+
+def test_the_same_pick_is_worked_out_once_and_another_sampling_anew():
+    trace = tiny_trace()
+    first = pick_view(trace, Sampling())
+    assert pick_view(trace, Sampling()) is first
+    other = pick_view(trace, Sampling(temperature=0))
+    assert other is not first
+    assert other.distribution.is_greedy
+    assert pick_view(tiny_trace(), Sampling()) is not first
