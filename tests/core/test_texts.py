@@ -206,3 +206,30 @@ def test_learned_places_are_spoken_of_as_no_waves():
     assert "wave" not in words_of(ModelConfig(position="learned"), "embed.sum")[1]
     assert "wave" in words_of(ModelConfig(), "embed.sum")[1]
     assert "wave" not in words_of(SIDED["BART"], "decoder.embed.sum")[1]
+
+
+ENCODERS = tuple(
+    ModelConfig(n_layers=1, attention="both", output_head=head, norm_place="post")
+    for head in ("masked", "pooled", "none")
+)
+AHEAD = ("what comes after it", "can only look at itself", "must guess what follows")
+
+
+@pytest.mark.parametrize("config", ENCODERS, ids=lambda config: config.output_head)
+def test_of_a_model_that_looks_both_ways_nothing_says_that_it_looks_back(config):
+    for step in steps_for(config):
+        words, lesson = step_text(step, config), text_of(step, config)
+        said = (words.title, words.sentence, *lesson)
+        assert not [text for text in said if any(each in text for each in AHEAD)]
+
+
+def text_of(step: Step, config: ModelConfig) -> tuple[str, ...]:
+    """All of a step's lesson."""
+    lesson = lesson_text(step, panel_of(step.key).name, config)
+    return (*lesson.body, lesson.question, lesson.answer)
+
+
+def test_sizes_in_sentences_have_their_thousands_apart():
+    config = ModelConfig(n_layers=1, n_vocab=49152)
+    step = next(s for s in steps_for(config) if s.key == "output.logits")
+    assert "49,152 tokens" in step_text(step, config).sentence
