@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from transformers import GenerationConfig
 
+from core.bundle import open_bundle
 from core.errors import TraceError
 from core.generation.generate import Generated, generate
 from core.generation.recorded import Recording
@@ -11,6 +13,7 @@ from core.generation.sampling import Sampling, distribution, draw, uniform
 from core.pipeline import run_trace
 from core.tokenizers.target import target_encoding_of
 from tests.helpers.bundles import TWO_SIDES, encoder_decoder_bundle, tiny_tokenizer
+from tests.helpers.two_sides import TWO_SIDED, save_pair, tiny_pair
 
 GREEDY = Sampling(temperature=0)
 SOURCE = (65, 66, 67, 68, 69, 70, 71)
@@ -25,6 +28,29 @@ def ids_of(generated):
 @pytest.fixture(params=TWO_SIDES)
 def bundle(request):
     return encoder_decoder_bundle(request.param)
+
+
+@pytest.mark.parametrize("penalty", [1.0, 1.7])
+@pytest.mark.parametrize("name", TWO_SIDED)
+def test_greedy_text_equals_that_of_transformers(name, penalty, tmp_path):
+    bundle = open_bundle(save_pair(tmp_path, name), device="cpu")
+    start = bundle.config.start_id
+    oracle = tiny_pair(name)
+    oracle.generation_config = GenerationConfig(  # no forced end, no other habits
+        max_new_tokens=20,
+        do_sample=False,
+        use_cache=False,  # which they size by the encoder's layers, not the decoder's
+        repetition_penalty=penalty,
+        decoder_start_token_id=start,
+        pad_token_id=oracle.config.pad_token_id,
+    )
+    with torch.inference_mode():
+        asked = torch.tensor([SOURCE])
+        theirs = oracle.generate(asked, attention_mask=torch.ones_like(asked))
+    how = Sampling(temperature=0, repetition_penalty=penalty)
+    ours = ids_of(generate(bundle.model, [start], how, 20, source=SOURCE))
+    assert [start, *ours] == theirs[0].tolist()
+    assert len(ours) == 20
 
 
 def test_logits_with_the_cache_equal_those_of_a_whole_pass(bundle):
