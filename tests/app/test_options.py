@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from app.options import Options, check_step, parse
+from app.options import Options, check_step, check_target, parse
 from core.errors import TraceError
 from tests.helpers.bundles import tiny_trace
 
@@ -12,10 +12,12 @@ def test_without_arguments_nothing_is_asked_for():
 
 
 def test_every_argument_is_read():
-    line = "--model m --text T --step embed.sum --screenshot a.png --theme dark"
+    line = "--model m --text T --target U --step embed.sum --screenshot a.png"
+    line += " --theme dark"
     assert parse([*line.split(), "--size", "800x600"]) == Options(
         model=Path("m"),
         text="T",
+        target="U",
         step="embed.sum",
         screenshot=Path("a.png"),
         theme="dark",
@@ -47,3 +49,10 @@ def test_an_unknown_step_is_refused_with_near_names():
 
 def test_a_step_of_the_model_passes():
     check_step("layers.1.attn.pattern", tiny_trace().keys)
+
+
+def test_a_target_is_for_models_with_an_encoder():
+    check_target("U", has_encoder=True)
+    check_target(None, has_encoder=False)
+    with pytest.raises(TraceError, match="has no encoder"):
+        check_target("U", has_encoder=False)
