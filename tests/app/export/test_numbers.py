@@ -80,7 +80,8 @@ def held(widget: QWidget) -> list[np.ndarray]:
     if isinstance(widget, AttentionLines):
         return [widget._source.rows(0, widget._source.n_rows)]
     if isinstance(widget, ShadedText) and widget._shade is not None:
-        return [np.asarray(widget._shade.values)]
+        values = widget._shade.values  # none where another text is shaded
+        return [] if values is None else [np.asarray(values)]
     return []
 
 
