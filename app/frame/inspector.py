@@ -67,7 +67,7 @@ class Inspector(QFrame):
         self.crumbs = TrailLine()
         self.number = plain_label("", mono(NUMBER))
         self.name = WordsLine(mono(SMALL))
-        self.where = WordsLine(mono(SMALL), gap=7)
+        self.home, self.where = (WordsLine(mono(SMALL), gap=7) for _ in range(2))
         self.equation = FormulaView()
         self.operands = OperandList()
         self.proof = ProofTable()
@@ -103,6 +103,7 @@ class Inspector(QFrame):
         column.addLayout(head)
         column.addWidget(self.crumbs)
         column.addLayout(first)
+        column.addWidget(self.home)
         parts = (self.where, self.equation, self.operands, self.proof, self.note)
         for part in parts:
             column.addWidget(part)
@@ -192,7 +193,7 @@ class Inspector(QFrame):
     def _show(self, view: InspectorView | None) -> None:
         self._view = view
         is_shown = view is not None
-        for part in (self.number, self.where, self.name, self.copy):
+        for part in (self.number, self.home, self.where, self.name, self.copy):
             part.setVisible(is_shown)
         self.operands.show_view(view)
         self.operands.setVisible(bool(view and view.rows))
@@ -204,6 +205,8 @@ class Inspector(QFrame):
         if view is not None:
             self.number.setText(view.number)
             self.name.show_words(view.name_words)
+            self.home.show_words(view.home)
+            self.home.setVisible(bool(view.home))
             self.where.show_words(view.where)
             self.equation.show_formula(view.equation, LARGE + 1.0)
 

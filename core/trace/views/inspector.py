@@ -69,6 +69,9 @@ class InspectorView:
     number: str
     name_words: tuple[Words, ...]
     """The step or weight: ("attn.pattern",)."""
+    home: tuple[Words, ...]
+    """Of two sides: which, and the layer: "decoder layer 2"; with `where` that is too
+    long for one line."""
     where: tuple[Words, ...]
     """The layer and the place in it: ("layer 2", "head 1", "·sat", "→", "·cat")."""
     equation: str
@@ -126,6 +129,9 @@ def inspector_view(
     Of a long sum the `n_terms` largest terms have rows.
     """
     explanation = trace.explain(cell.key, cell.index)
+    home, where = home_words(cell.key), place_words(trace, cell, label_of)
+    if not trace.config.has_encoder:
+        home, where = (), (*home, *where)
     reading = _Reading(trace, label_of, n_terms)
     maker = _maker(explanation.op)
     rows, rest, rest_value = maker(explanation, reading)
@@ -133,7 +139,8 @@ def inspector_view(
         cell=cell,
         number=number_text(cell.key, explanation.recorded, 4),
         name_words=(Words(bare_name(cell.key), role_of(cell.key)),),
-        where=(*home_words(cell.key), *place_words(trace, cell, label_of)),
+        home=home,
+        where=where,
         equation=in_lines(explanation.equation),
         heads=_heads(explanation),
         rows=tuple(rows),
@@ -266,6 +273,18 @@ def _rotated(explanation: Explanation, reading: _Reading) -> Made:
     return rows, "", ""
 
 
+def _shifted(explanation: Explanation, reading: _Reading) -> Made:
+    """Where query and key stand, and the number for so large a distance."""
+    query, key, *others = explanation.blocks
+    rows = []
+    for block, role in ((query, "query"), (key, "key")):
+        place = block.operand(0)
+        label = token_label(reading.trace, place.index[0], side_of(block.address))
+        rows.append(Row(Words(f"{label} at", role), (reading.link(place),)))
+    rows += [row for block in others for row in _plain(block, reading)]
+    return rows, "", ""
+
+
 def _picked(explanation: Explanation, reading: _Reading) -> Made:
     """The likeliest tokens, best first."""
     block = explanation.blocks[0]
@@ -371,6 +390,8 @@ MAKERS: dict[str, Callable[[Explanation, _Reading], Made]] = {
     "rotate": _rotated,
     "rotate_linear": _rotated,
     "rotate_llama3": _rotated,
+    "relative_bias": _shifted,
+    "relative_bias_back": _shifted,
     "largest": _picked,
     "given": _in_the_text,
     **dict.fromkeys(STATISTICS, _statistic),

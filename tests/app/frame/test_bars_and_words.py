@@ -19,6 +19,7 @@ from core.texts import step_text
 from core.trace.selection import Selection
 from core.trace.steps import steps_for
 from core.trace.views.places import Words
+from tests.helpers.bundles import TWO_SIDES
 
 CONFIG = ModelConfig(n_layers=2)
 STEPS = {step.key: step for step in steps_for(CONFIG)}
@@ -130,6 +131,10 @@ def test_symbols_wear_the_colour_of_their_thing():
         CONFIG,
         ModelConfig(n_layers=1, position="rotary", norm="rms_norm", gated=True),
         ModelConfig(n_layers=1, position="learned", bias=False, tie_embeddings=False),
+        *(
+            ModelConfig(n_layers=1, n_encoder_layers=1, **fields)
+            for fields in TWO_SIDES.values()
+        ),
     ],
 )
 def test_every_formula_can_be_set_in_its_colours(config):

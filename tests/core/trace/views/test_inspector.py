@@ -8,7 +8,9 @@ from core.trace.edits import Edit
 from core.trace.matrix import Cell
 from core.trace.selection import Selection, at_step, cell_of
 from core.trace.views.inspector import inspector_view
+from core.trace.views.places import place_text
 from tests.helpers.bundles import (
+    encoder_decoder_trace,
     random_model,
     tiny_bundle,
     tiny_tokenizer,
@@ -176,3 +178,41 @@ def test_what_is_not_a_number_takes_no_more_room_than_one_and_is_said_in_words()
     assert view.rows[0].factors[1].text == view.rows[0].result == "NaN"
     assert "layers.0.attn.W_Q[0, 0, 0] is not a finite number" in view.note
     assert view.is_proven
+
+
+# Two sides.
+
+
+def test_a_number_of_cross_attention_stands_between_target_and_source():
+    trace = encoder_decoder_trace()
+    key = "decoder.layers.1.cross.pattern"
+    view = inspector_view(trace, Cell(key, (1, 2, 7)), str)
+    assert [words.text for words in view.home] == ["decoder layer 2"]
+    source = trace.tokens("encoder").label(7)
+    assert [words.text for words in view.where] == [
+        "head 2", trace.label(2), "→", source, "of the source",
+    ]  # fmt: skip
+    assert view.name_words[0].text == "cross.pattern"
+    labels = {row.label.text for row in view.rows}
+    tokens = trace.tokens("encoder")
+    assert labels <= {tokens.label(place) for place in range(tokens.n)}
+
+
+def test_masks_and_places_name_tokens_of_their_own_text():
+    trace = encoder_decoder_trace("T5")
+    source, target = trace.tokens("encoder"), trace.tokens("decoder")
+    said = {
+        ("decoder.cross_mask", (1, 8)): (target.label(1), source.label(8)),
+        ("encoder.mask", (1, 8)): (source.label(1), source.label(8)),
+        ("decoder.positions", (2,)): (target.label(2),),
+        ("encoder.tokens.ids", (3,)): (source.label(3),),
+    }
+    for (address, index), labels in said.items():
+        text = place_text(trace, Cell(address, index), str)
+        assert text.startswith(address.partition(".")[0])
+        for label in labels:
+            assert label in text
+    shift = inspector_view(trace, Cell("encoder.layers.0.attn.bias", (1, 2, 7)), str)
+    assert [row.label.text for row in shift.rows] == [
+        f"{source.label(2)} at", f"{source.label(7)} at", "embed.W_B", "one row from",
+    ]  # fmt: skip
