@@ -265,8 +265,12 @@ class LibraryTokenizer(Vocabulary):
                 yield _word(own, own[0].data, (own[0].data,))
             else:
                 data = read.get(number) or self._word_data(text, own)
-                way = partial(self._way_of, data)
+                way = self._way(data, own)
                 yield _word(own, data, self._start_of(data), way)
+
+    def _way(self, data: bytes, _own: tuple[Piece, ...]) -> WayOf:
+        """How a word became its pieces, when somebody looks."""
+        return partial(self._way_of, data)
 
     def _word_data(self, text: str, own: tuple[Piece, ...]) -> bytes:
         """The bytes of a word as they are read.

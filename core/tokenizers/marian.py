@@ -46,7 +46,7 @@ class MarianTokenizer(SentencePieceTokenizer):
         self._ids: Mapping[str, int] = content["model"][RULES]["ids"]
         self._none = self._ids[content["model"][RULES]["unknown"]]
         super().__init__(content, remarks)
-        self._way_of = lru_cache(REMEMBERED_WAYS)(self._way)
+        self._way_of = lru_cache(REMEMBERED_WAYS)(self._told_way)
 
     def _names(self, _content: Json) -> Mapping[str, int]:
         return self._ids
@@ -65,7 +65,7 @@ class MarianTokenizer(SentencePieceTokenizer):
             if start + end < stop:
                 yield start + end, stop, token_id
 
-    def _way(self, word: bytes) -> Way:
+    def _told_way(self, word: bytes) -> Way:
         """The way of a word; a piece that is not in the table stands for nothing."""
         if is_code(word.decode("utf-8", "replace")):
             return History(reason=WHOLE_CODE)

@@ -2,35 +2,38 @@
 
 In: a content as `sentencepiece` makes it, whose model says what a `tokenizer.json`
 cannot: how text is read, and which pieces no text leads to. Out: encodings with the ids
-of SentencePiece. The package `tokenizers` gets the text as it is read and looks for the
-pieces alone, for what it does before that differs in rare texts.
+of SentencePiece. The package `tokenizers` gets the text as it is read and joins pairs
+alone, for what it does before that differs in rare texts.
 """
 
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property, partial
 from re import Pattern
 from typing import Any
 
 from tokenizers import Tokenizer as Reference
 
 from core.tokenizers.added_tokens import AddedTokens, Stretch
-from core.tokenizers.base import Span
+from core.tokenizers.base import Piece, Span
+from core.tokenizers.best_path import BestPath
 from core.tokenizers.charsmap import Charsmap
 from core.tokenizers.library import LibraryTokenizer, typed
 from core.tokenizers.package import reference_of
 from core.tokenizers.sentencepiece_text import TextReader, one_of
 from core.tokenizers.spans import Found
 from core.tokenizers.spelling import MARKED, SPACE_MARK, Json
+from core.tokenizers.unigram import UnigramMethod
+from core.tokenizers.ways import Arc, Lattice, Way, WayOf
 
 RULES = "sentencepiece"
 """Where the model of a content holds them; other programs pass it over."""
 NEVER_TYPED = "\U0010fffd"
 """In front of the names that no text leads to, so that none does."""
-AT_EVERY_SPACE: Json = {
-    "type": "Split",
-    "pattern": {"String": SPACE_MARK},
-    "behavior": "MergedWithNext",
-    "invert": False,
+NO_PIECES: Json = {
+    "version": "1.0",
+    "model": {"type": "BPE", "vocab": {}, "merges": []},
 }
 Row = tuple[int, Span, int]
 """An id, the characters it comes from, the number of its word."""
@@ -56,11 +59,14 @@ class SentencePieceTokenizer(LibraryTokenizer):
         self._is_prefix_everywhere = bool(rules["has_prefix_everywhere"])
         self._kept = one_of(rules["kept"]) if model["type"] == "BPE" else None
         self._added = AddedTokens(t for t in added if self._is_looked_for(t["content"]))
+        self._has_words = _has_words(model)
         self._ends = _ends(content.get("post_processor") or {})
         super().__init__(content, remarks)
 
     def _package_of(self, content: Json) -> Reference:
-        return reference_of(_pieces_alone(content["model"]))
+        """The package's tokenizer, which joins pairs; a best path is found here."""
+        is_bpe = content["model"]["type"] == "BPE"
+        return reference_of(_pieces_alone(content["model"]) if is_bpe else NO_PIECES)
 
     def _is_text(self, added: str) -> bool:
         return added not in self._kept_names
@@ -129,8 +135,35 @@ class SentencePieceTokenizer(LibraryTokenizer):
         """The places of the pieces of a text as it is read, where each stands in it."""
         if is_kept:
             return [(self._places[part], (0, len(part)), 0)]
+        if self._path is not None:
+            return self._along(part, self._path)
         found: Any = self._reference.encode(part)
         return zip(found.ids, found.offsets, found.word_ids, strict=True)
+
+    def _along(self, part: str, path: BestPath) -> Iterator[Row]:
+        """The pieces of the best path; a new word begins at every space, if it can."""
+        word = 0
+        for start, stop, is_known in path.pieces(part):
+            name = part[start:stop]
+            word += self._has_words and start > 0 and name[0] == SPACE_MARK
+            place = self._places[name] if is_known else self._unknown_place
+            yield place, (start, stop), word
+
+    @cached_property
+    def _path(self) -> BestPath | None:
+        """Finds the pieces of a Unigram."""
+        how = self._how
+        if not isinstance(how, UnigramMethod):
+            return None
+        return BestPath(how.scores, how.unknown_score)
+
+    def _way(self, data: bytes, own: tuple[Piece, ...]) -> WayOf:
+        return partial(self._way_as_cut, data, tuple(piece.data for piece in own))
+
+    def _way_as_cut(self, data: bytes, symbols: tuple[bytes, ...]) -> Way:
+        """The way of a word; of paths with the same sum, the one that was taken."""
+        way: Way = self._way_of(data)
+        return along(way, symbols) if isinstance(way, Lattice) else way
 
     def _bytes_of(self, part: str, start: int, stop: int) -> list[tuple[int, int, int]]:
         """The tokens of the bytes of letters that are in no piece."""
@@ -187,23 +220,29 @@ def _split(text: str, kept: Pattern[str] | None) -> Iterator[tuple[int, int, boo
 
 
 def _pieces_alone(model: Json) -> dict[str, Any]:
-    """A content that looks for pieces and does nothing else."""
+    """A content that joins pairs and does nothing else."""
     hidden = {name: NEVER_TYPED + name for name in model[RULES]["passed_over"]}
-    own = {**model, "byte_fallback": False}
-    del own[RULES]
-    if isinstance(model["vocab"], Mapping):
-        own["vocab"] = {hidden.get(name, name): i for name, i in model["vocab"].items()}
-        own["unk_token"] = hidden.get(unknown_name(model), unknown_name(model))
-    else:
-        own["vocab"] = [
-            [hidden.get(name, name), score] for name, score in model["vocab"]
-        ]
-    return {
-        "version": "1.0",
-        "added_tokens": [],
-        "pre_tokenizer": AT_EVERY_SPACE if _has_words(model) else None,
-        "model": own,
+    unknown = unknown_name(model)
+    own = {
+        **model,
+        "byte_fallback": False,
+        "vocab": {hidden.get(name, name): i for name, i in model["vocab"].items()},
+        "unk_token": hidden.get(unknown, unknown),
     }
+    del own[RULES]
+    return {"version": "1.0", "added_tokens": [], "model": own}
+
+
+def along(way: Lattice, symbols: tuple[bytes, ...]) -> Lattice:
+    """The same with the path through some pieces, where there is one."""
+    arcs = {(arc.start, arc.data): arc for arc in way.arcs}
+    path: list[Arc] = []
+    for symbol in symbols:
+        arc = arcs.get((path[-1].stop if path else 0, symbol))
+        if arc is None:
+            return way
+        path.append(arc)
+    return replace(way, path=tuple(path))
 
 
 def _has_words(model: Json) -> bool:

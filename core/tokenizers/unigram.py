@@ -32,8 +32,8 @@ class UnigramMethod:
         self.unknown = None if unk_id is None else names[unk_id][0]
         self._has_bytes = bool(model.get("byte_fallback"))
         passed_over = frozenset(model.get("sentencepiece", {}).get("passed_over", ()))
-        self._scores = {n: score for n, score in names if n not in passed_over}
-        self._worst = min(self._scores.values(), default=0.0) - UNKNOWN_PENALTY
+        self.scores = {n: score for n, score in names if n not in passed_over}
+        self.unknown_score = min(self.scores.values(), default=0.0) - UNKNOWN_PENALTY
         self._longest = max((len(name) for name, _ in names), default=1)
 
     def data_of_each(self, names: Sequence[str]) -> list[bytes]:
@@ -82,9 +82,9 @@ class UnigramMethod:
         """The tokens that end at a border, the longest first, and the stand-in."""
         for start in range(max(stop - self._longest, 0), stop):
             part = name[start:stop]
-            score = self._scores.get(part)
+            score = self.scores.get(part)
             if score is not None:
                 yield Arc(start, stop, self.spelling.to_bytes(part), score)
             elif stop - start == 1:
                 data = self.spelling.to_bytes(part)
-                yield Arc(start, stop, data, self._worst, is_stand_in=True)
+                yield Arc(start, stop, data, self.unknown_score, is_stand_in=True)

@@ -133,6 +133,9 @@ class Lattice:
 
     def winner_at(self, stop: int) -> Arc:
         """The arc by which the highest sum at a border is reached."""
+        for arc in self.path:
+            if arc.stop == stop:
+                return arc
         return max(
             self.arcs_to(stop),
             key=lambda arc: (self.best[arc.start] + arc.score, arc.stop - arc.start),

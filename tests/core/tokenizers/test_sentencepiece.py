@@ -13,42 +13,18 @@ from core.tokenizers.folder import open_tokenizer
 from core.tokenizers.protobuf import fields_of
 from core.tokenizers.sentencepiece import (
     BPE,
-    CONTROL,
     UNIGRAM,
-    UNKNOWN,
     SentencePiece,
     merges_of,
     pieces_of,
 )
-
-SPECIALS = [("<unk>", 0.0, UNKNOWN), ("<s>", 0.0, CONTROL), ("</s>", 0.0, CONTROL)]
-LETTERS = [("▁", -3.0, 1), ("a", -4.0, 1), ("b", -4.0, 1), ("c", -4.0, 1)]
-
-
-def number(value: int) -> bytes:
-    made = bytearray()
-    while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*made, value])
-
-
-def field(tag: int, value: int | float | bytes | str) -> bytes:
-    if isinstance(value, int):
-        return number(tag << 3) + number(value)
-    if isinstance(value, float):
-        return number(tag << 3 | 5) + struct.pack("<f", value)
-    data = value.encode() if isinstance(value, str) else value
-    return number(tag << 3 | 2) + number(len(data)) + data
-
-
-def model_of(kind: int, pieces: list[tuple[str, float, int]], **spec: int) -> bytes:
-    """A file as SentencePiece writes it."""
-    lines = (field(1, t) + field(2, s) + field(3, k) for t, s, k in pieces)
-    trainer = field(3, kind) + field(35, spec.get("has_bytes", 0)) + field(99, "new")
-    normaliser = field(3, spec.get("prefix", 1)) + field(4, spec.get("joins", 0))
-    parts = [*(field(1, line) for line in lines), field(2, trainer)]
-    return b"".join([*parts, field(3, normaliser)])
+from tests.helpers.sentencepiece_models import (
+    LETTERS,
+    SPECIALS,
+    field,
+    model_of,
+    number,
+)
 
 
 def opened(path: Path, data: bytes, **config: Any) -> Tokenizer:
