@@ -18,7 +18,8 @@ from app.widgets.canvas import DOWN, NOTHING, Canvas
 from app.widgets.label import Align, advance, draw_label
 from app.widgets.qt_calls import tells_faults
 from core.trace.matrix import Cell
-from core.trace.views.inspector import InspectorView, Link, Row
+from core.trace.views.inspector import InspectorView
+from core.trace.views.operand_rows import Link, Row
 from core.trace.views.places import Words
 
 ROW_HEIGHT = 22

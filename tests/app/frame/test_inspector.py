@@ -10,7 +10,7 @@ from core.generation.sampling import Sampling
 from core.trace.matrix import Cell
 from core.trace.selection import pointed_at
 from core.trace.statistics import statistic_cell
-from core.trace.views.inspector import Link, Row
+from core.trace.views.operand_rows import Link, Row
 from core.trace.views.output import pick_view
 from core.trace.views.places import Words
 
