@@ -191,7 +191,22 @@ class LibraryTokenizer(Vocabulary):
         with self._lock:  # the setting is the package's, for all who ask
             self._reference.encode_special_tokens = not specials
             found = self._reference.encode(text, add_special_tokens=with_added)
-        return Found(found.ids, found.offsets, found.word_ids)
+        read: dict[int | None, bytes] = {}
+        if self.method == "best path" and self._unknown_id in found.ids:
+            read = self._words_read(found.word_ids, found.tokens)
+        return Found(found.ids, found.offsets, found.word_ids, read)
+
+    def _words_read(
+        self, word_ids: Iterable[int | None], names: Iterable[str]
+    ) -> dict[int | None, bytes]:
+        """The words of a Unigram as they are read: its tokens, the unknown as they are.
+
+        A letter that is read as several words cannot be read off the text once more.
+        """
+        words: dict[int | None, str] = {}
+        for word, name in zip(word_ids, names, strict=True):
+            words[word] = words.get(word, "") + name
+        return {w: self._how.spelling.to_bytes(name) for w, name in words.items()}
 
     def _package_of(self, content: Json) -> Reference:
         """The package's tokenizer, which cuts; raises as `reference_of` does."""

@@ -53,6 +53,26 @@ def test_the_best_path_of_a_word_is_played() -> None:
         assert sum(arc.score for arc in way.path) == pytest.approx(way.best[-1])
 
 
+def test_a_letter_that_is_read_as_several_words_is_played_in_each(
+    tmp_path: Path,
+) -> None:
+    names = [(name, score) for name, score in content_of("t5")["model"]["vocab"]]
+    table = pieces_of((FOLDER / "t5" / "spiece.model").read_bytes())[1].charsmap
+    made = T5Tokenizer(vocab=names, extra_ids=1, _spm_precompiled_charsmap=table)
+    made.save_pretrained(tmp_path)
+    encoding = open_tokenizer(tmp_path).encode("a ﷺ")
+    words = [word.data.decode() for word in encoding.words[1:-1]]
+    assert words == [" صلى", " الله"]
+    for word in encoding.words[1:-1]:
+        way = word.history()
+        assert isinstance(way, Lattice)
+        assert word.symbols == (b" ", b"<unk>")
+        assert [arc.is_stand_in for arc in way.path] == [
+            False,
+            *[True] * (way.n_steps - 1),
+        ]
+
+
 def test_source_and_target_are_read_by_one_tokenizer() -> None:
     pair = open_tokenizers(FOLDER / "t5")
     assert pair.is_one
