@@ -38,6 +38,11 @@ from core.generation.sampling import Sampling
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.trace import Trace
 
+TARGET_FULL = (
+    "Writing ended: the target fills all {n:,} tokens that this model can read. Take "
+    "some back to write on."
+)
+
 
 class Session(Author):
     """State, and every way to change it. Lives in the main thread."""
@@ -341,6 +346,8 @@ class Session(Author):
         assert QThread.isMainThread()
         if request is self._writing:
             self._end_writing()
+            if self.has_target and not self.n_room and not self.has_ended:
+                self.told.emit(TARGET_FULL.format(n=len(self.written.ids)))
         self._tell_activity()
 
     @Slot(object, object)

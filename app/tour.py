@@ -84,7 +84,7 @@ class TourGuide(QObject):
         if scene is None:
             return
         position, token_id = asked_token(scene)
-        label_of = scene.tokenizer.label
+        label_of = scene.target_tokenizer.label
         self.label = label_of(token_id)
         stops = self._session.studies.want_tour(position, token_id, label_of)
         if stops is not None:

@@ -19,8 +19,8 @@ from core.trace.views.places import LabelOf, Words
 
 N_NEXT = 3
 """How many of the likeliest next tokens stand at the right."""
-N_SHOWN = 2
-"""Widgets before the buttons: the chips and the next tokens."""
+N_SHOWN = 1
+"""Widgets before the buttons: the lines of chips, with the next tokens."""
 LONGEST_LABEL = 12
 NEXT_NOTE = "The likeliest next tokens, and their probabilities"
 
@@ -44,7 +44,8 @@ class TokenBar(QFrame):
         row.setContentsMargins(0, 0, 14, 0)
         row.setSpacing(14)
         row.addLayout(column, 1)
-        row.addWidget(self.next, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._on_session_model_changed(None)
+        session.model_changed.connect(self._on_session_model_changed)
         session.trace_changed.connect(self._on_session_trace_changed)
         session.too_long_changed.connect(self._on_session_fit_changed)
         session.unknown_changed.connect(self._on_session_fit_changed)
@@ -58,6 +59,13 @@ class TokenBar(QFrame):
         self._row.insertWidget(N_SHOWN, button, 0, Qt.AlignmentFlag.AlignVCenter)
 
     # What the session tells.
+
+    @Slot(object)
+    def _on_session_model_changed(self, _: object) -> None:
+        """The next tokens are those of the text that is written."""
+        card = self._session.model
+        has_target = card is not None and card.config.has_encoder
+        self.lines[int(has_target)].put_behind(self.next)
 
     @Slot(object)
     def _on_session_trace_changed(self, trace: Trace | None) -> None:

@@ -16,8 +16,9 @@ from app.widgets.token_strip import TokenStrip
 from core.tokenizers.base import Encoding
 from core.trace.selection import Selection
 
-CAPTION_WIDTH = 62
+CAPTION_WIDTH = 56
 """Room for the longer of the two captions, so that chips begin at one edge."""
+GAP = 14
 Places = tuple[int | None, int | None, int | None]
 """The query, the key, and the token that is chosen for another step."""
 
@@ -53,11 +54,15 @@ class TokenLine(QWidget):
         name.setFixedWidth(CAPTION_WIDTH)
         name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         name.hide()
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row.setSpacing(GAP)
         row.addWidget(name)
         row.addWidget(self.strip, 1)
+
+    def put_behind(self, widget: QWidget) -> None:
+        """Let a widget stand at the right end."""
+        self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
 
     @property
     def side(self) -> str:

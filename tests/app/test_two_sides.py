@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.author import DROPPED
-from app.session import Session
+from app.session import TARGET_FULL, Session
 from app.workers import generating
 from core.bundle import Bundle
 from core.generation.sampling import Sampling
@@ -299,9 +299,13 @@ def test_a_token_by_hand_is_the_one_that_generate_writes(live, qtbot):
 
 
 def test_generation_ends_where_the_target_is_full(live, qtbot):
+    told = []
+    live.told.connect(told.append)
+    live.request_sampling(GREEDY)
     written_on(live, qtbot, 1000)
-    assert len(live.target.ids) <= 32
+    assert len(live.target.ids) == 32
     assert live.fits
+    assert told == [TARGET_FULL.format(n=32)]
 
 
 def test_a_long_target_is_cut_into_tokens_without_holding_the_window_up(live, qtbot):
