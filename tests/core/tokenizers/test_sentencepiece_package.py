@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer as Oracle
 
 from core.tokenizers.base import Encoding, Word
 from core.tokenizers.folder import open_tokenizer, save_tokenizer
@@ -100,6 +101,14 @@ def test_a_saved_one_is_the_same(name: str, tmp_path: Path) -> None:
     assert again.fingerprint == tokenizer.fingerprint
     for text, _, ids in rows_of(name):
         assert list(again.encode(text).ids) == ids
+
+
+@pytest.mark.parametrize("name", ["unigram", "unigram_bytes", "bpe_bytes"])
+def test_a_saved_one_opens_in_the_package_tokenizers(name: str, tmp_path: Path) -> None:
+    tokenizer = opened(name, tmp_path)
+    other = Oracle.from_file(str(save_tokenizer(tokenizer, tmp_path)))
+    for text in ("the cat", "fish and chips", "she's 12345 years old"):
+        assert other.encode(text).ids == list(tokenizer.encode(text).ids)
 
 
 def test_typed_names_of_special_pieces_are_characters_unless_asked_for(
