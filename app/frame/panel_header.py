@@ -185,4 +185,4 @@ def _axis_name(step: Step, axis: str) -> str:
     if axis not in TOKEN_AXES or not step.side:
         return AXIS_NAMES.get(axis, axis)
     text = "source" if step.side_of(axis) == ENCODER else "target"
-    return f"{text} tokens" if axis == "n" else f"{text} {AXIS_NAMES[axis]}"
+    return f"{text} tokens" if axis == "n" else text

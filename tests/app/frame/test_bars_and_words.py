@@ -70,7 +70,7 @@ def test_before_the_layers_only_key_and_shape_are_named():
         (
             "decoder.layers.1.cross.pattern",
             "Decoder · layer 2 · cross attention · Softmax",
-            "[4 heads, 7 target query, 12 source key]",
+            "[4 heads, 7 target, 12 source]",
         ),
         (
             "decoder.layers.1.cross.k",
@@ -80,7 +80,7 @@ def test_before_the_layers_only_key_and_shape_are_named():
         (
             "encoder.layers.0.attn.pattern",
             "Encoder · layer 1 · self-attention · Softmax",
-            "[4 heads, 12 source query, 12 source key]",
+            "[4 heads, 12 source, 12 source]",
         ),
         (
             "decoder.layers.0.resid_cross",
