@@ -44,7 +44,7 @@ class Buckets:
         return ABOUT.format(farthest=self.farthest)
 
     def words(self, query: int, key: int) -> str:
-        """The bucket of a pair: "bucket 5 of 8: keys 4 to 6 tokens before"."""
+        """The bucket of a pair: "bucket 3 of 8: keys 2 to 4 tokens before"."""
         row = int(self.of_pairs[query, key])
         within = np.flatnonzero(self.of_distances == row) - self.farthest
         reach = self._reach(within.tolist())
@@ -58,9 +58,10 @@ class Buckets:
         near, far = sorted((abs(first), abs(last)))
         way = "before" if last < 0 else "behind"
         if far == self.farthest:
-            return f"keys {near} tokens {way} or farther"
-        one = "1 token" if near == 1 else f"{near} tokens"
-        return f"keys {one if near == far else f'{near} to {far} tokens'} {way}"
+            return f"keys {near} or more tokens {way}"
+        if near < far:
+            return f"keys {near} to {far} tokens {way}"
+        return f"the key {near} token{'s' * (near > 1)} {way}"
 
 
 def buckets_of(trace: Trace, key: str) -> Buckets:

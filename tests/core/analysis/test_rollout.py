@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 
 from core.analysis import heads
-from core.analysis.rollout import JOININGS, joined, rolled, rollout, with_residual
+from core.analysis.rollout import (
+    JOININGS,
+    across_once,
+    joined,
+    rolled,
+    rollout,
+    times,
+    with_residual,
+)
 from core.errors import TraceError
-from tests.helpers.bundles import tiny_trace
+from tests.helpers.bundles import encoder_decoder_trace, tiny_trace
 
 SENTENCE = "the cat sat on the mat"
 
@@ -79,3 +87,49 @@ def test_a_row_without_numbers_spoils_only_the_rows_that_use_it():
 def test_a_pattern_that_is_not_square_is_refused_with_its_sizes():
     with pytest.raises(TraceError, match="2 queries for 5 keys"):
         maps(np.full((2, 5), 0.2))
+
+
+def test_what_comes_across_by_hand():
+    source = np.array([[0.5, 0.5], [0, 1]], np.float32)
+    (memory,) = maps(source)
+    np.testing.assert_allclose(memory, [[0.75, 0.25], [0, 1]], rtol=1e-6)
+    across = np.array([[1, 0], [0.5, 0.5]], np.float32)
+    nothing = np.zeros((2, 2), np.float32)
+    first = across_once(across, memory, nothing)
+    # Half of what is looked at: (1 x [.75, .25]) / 2, (.5 [.75, .25] + .5 [0, 1]) / 2.
+    np.testing.assert_allclose(first, [[0.375, 0.125], [0.1875, 0.3125]], rtol=1e-6)
+    own = with_residual(np.array([[1, 0], [0.5, 0.5]], np.float32))
+    second = across_once(across, memory, times(own, first))
+    kept = [0.25 * 0.375 + 0.75 * 0.1875, 0.25 * 0.125 + 0.75 * 0.3125]
+    np.testing.assert_allclose(
+        second[1], [(kept[0] + 0.375) / 2, (kept[1] + 0.625) / 2], rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("joining", JOININGS)
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_each_side_is_rolled_out_by_itself(kind, joining):
+    trace = encoder_decoder_trace()
+    found = rollout(trace, joining, kind)
+    layers = (f"{kind}.layers.{i}.attn.pattern" for i in range(2))
+    expected = [*rolled(joined([trace[key]], joining) for key in layers)]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_allclose(found.sum(axis=-1), 1, rtol=1e-5)
+
+
+def test_each_layer_takes_half_of_what_is_left_from_the_source():
+    trace = encoder_decoder_trace()
+    found = rollout(trace, "mean", "cross")
+    assert found.shape[1:] == (trace.n, trace.tokens("encoder").n)
+    for layer, map_of_it in enumerate(found):
+        np.testing.assert_allclose(
+            map_of_it.sum(axis=1), 1 - 2.0 ** -(layer + 1), rtol=1e-6
+        )
+
+
+def test_without_a_residual_stream_the_patterns_alone_are_multiplied():
+    trace = tiny_trace(SENTENCE, residual=False, norm="none", n_heads=1)
+    one, two = (trace[f"layers.{i}.attn.pattern"][0] for i in range(2))
+    found = rollout(trace)
+    np.testing.assert_allclose(found[0], one, rtol=1e-6)
+    np.testing.assert_allclose(found[1], two @ one, rtol=1e-5)
