@@ -28,7 +28,7 @@ from core.checkpoints.native import (
 )
 from core.checkpoints.places import name_of
 from core.checkpoints.progress import Tell, tell_nobody, told
-from core.checkpoints.sides import alone
+from core.checkpoints.sides import START, alone
 from core.checkpoints.weight_files import KINDS, Stored, WeightFiles, find_weights
 from core.config import ModelConfig
 from core.errors import CheckpointError
@@ -70,6 +70,7 @@ def read_huggingface(folder: Path, tell: Tell = tell_nobody) -> NativeModel:
     _check(folder, entries, stored, shapes)
     check_memory(folder, shapes)
     tokenizers = open_tokenizers(folder)
+    _check_start(folder, config, tokenizers.target)
     weights = _read(files, entries, stored, config, warnings, tell)
     notes = [
         f"A folder of transformers: {family.title}.",
@@ -355,6 +356,15 @@ def _surplus(
         f"The files hold {some(surplus, 'tensors')}, which {family.title} has no place "
         "for; not used."
     ]
+
+
+def _check_start(folder: Path, config: ModelConfig, tokenizer: Tokenizer) -> None:
+    """Refuse a decoder that begins with what is no token."""
+    if config.has_encoder and config.start_id >= tokenizer.n_vocab:
+        raise CheckpointError(
+            f"{folder}: {START} = {config.start_id} is none of the tokenizer's "
+            f"{tokenizer.n_vocab:,} tokens; put the model's own tokenizer there."
+        )
 
 
 def _vocabulary_note(tokenizer: Tokenizer, config: ModelConfig) -> str:

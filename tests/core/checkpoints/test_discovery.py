@@ -11,7 +11,8 @@ from core.checkpoints.discovery import find_models, found_model, models_in
 from core.checkpoints.places import hub_folder, snapshots
 from core.errors import CoreError
 from tests.helpers.gguf import save_tiny, write_gguf
-from tests.helpers.huggingface import save_theirs
+from tests.helpers.huggingface import change_config, save_theirs
+from tests.helpers.two_sides import TWO_SIDED, save_pair
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +59,23 @@ def test_a_model_of_the_cache_has_its_maker_family_and_size(tmp_path):
     assert (row.name, row.family, row.reason) == ("maker/model", "Llama", "")
     assert row.n_bytes == (folder / "model.safetensors").stat().st_size
     assert row.place == "Hugging Face cache"
+
+
+@pytest.mark.parametrize("name", TWO_SIDED)
+def test_a_model_of_two_sides_has_its_family_and_its_size(tmp_path, name):
+    folder = save_pair(tmp_path / "m", name)
+    row = found_model(folder, "here")
+    titles = {"t5": "T5", "flan": "T5", "mt5": "mT5", "bart": "BART"}
+    assert (row.family, row.reason) == (titles.get(name, "Marian"), "")
+    assert row.n_bytes == (folder / "model.safetensors").stat().st_size
+
+
+def test_one_side_alone_is_told_before_it_is_opened(tmp_path):
+    folder = save_pair(tmp_path / "m", "t5")
+    change_config(folder, architectures=["T5EncoderModel"])
+    row = found_model(folder, "here")
+    assert row.family == "T5"
+    assert "is an encoder alone: it reads and writes nothing" in row.reason
 
 
 def test_folders_and_files_are_found_below_a_folder_but_not_hidden_ones(tmp_path):

@@ -14,6 +14,7 @@ from transformers.models.marian.modeling_marian import (
 )
 from transformers.models.t5.modeling_t5 import T5Attention
 
+from core.analysis.self_check import self_check
 from core.bundle import Bundle, open_bundle
 from core.checkpoints.families import FAMILIES
 from core.generation.generate import generate
@@ -180,6 +181,13 @@ def test_every_step_is_what_its_inputs_give(name):
     for key in trace.keys:
         if trace.is_kept(key) and not key.endswith("tokens.ids"):
             np.testing.assert_allclose(trace[key], trace.recomputed(key), atol=2e-5)
+
+
+@each_model
+def test_it_agrees_with_itself(name):
+    check = self_check(ours(name))
+    assert len(check.rows) == 3
+    assert not check.warning
 
 
 def test_the_table_of_families_has_those_that_are_tried_here():

@@ -346,6 +346,11 @@ def test_a_bend_that_newer_files_name_apart_goes_before(tmp_path):
 # Tokenizers.
 
 
+def test_a_start_that_is_no_token_is_refused(tmp_path):
+    folder = save_pair(tmp_path, "bart", vocab_size=400, decoder_start_token_id=300)
+    refused(folder, r"decoder_start_token_id = 300 is none of the tokenizer's 2\d\d")
+
+
 def test_one_tokenizer_is_for_both_texts(tmp_path):
     for name in ("t5", "bart"):
         bundle = open_bundle(save_pair(tmp_path / name, name), device="cpu")
