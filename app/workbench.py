@@ -99,7 +99,8 @@ class Workbench(QWidget):
         self.models = ModelWindows(session, settings, self)
         self.exports = Exports(session, settings, self)
         self.session_files = SessionFiles(session, settings, self)
-        self._drops = Drops(session, self.session_files, self)
+        fields = self.sentence.edit, self.sentence.target.edit
+        self._drops = Drops(session, self.session_files, self, *fields)
         self._arrange()
         self._connect_actions()
         self._connect_session()

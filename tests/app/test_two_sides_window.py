@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
 
 from core.generation.sampling import Sampling
 from core.pipeline import run_trace
@@ -158,3 +159,38 @@ def test_lone_surrogates_arrive_in_the_target_as_they_are(desk):
     desk.qtbot.keyClick(field, Qt.Key.Key_End)
     desk.qtbot.keyClicks(field, "c")
     assert desk.session.target_text == "a\ud800bc"
+
+
+def dropped(desk, widget, file):
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(file))])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    drop = QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, mime, buttons, keys)
+    assert desk.bench._drops.eventFilter(widget, drop)
+
+
+def test_a_dropped_text_is_the_source_or_on_its_field_the_target(desk, tmp_path):
+    sentence, file = desk.bench.sentence, tmp_path / "a.txt"
+    file.write_text("the dog\nran\n", encoding="utf-8")
+    dropped(desk, sentence.target.edit, file)
+    assert (desk.session.text, desk.session.target_text) == (
+        SOURCE_TEXT,
+        "the dog\nran",
+    )
+    dropped(desk, desk.bench, file)
+    assert desk.session.text == "the dog\nran"
+    dropped(desk, sentence.edit, file)
+    desk.wait()
+    assert desk.session.trace.source.text == desk.session.trace.text
+    assert desk.reports == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"\xff\xfe\x00", "no UTF-8"), (b"a" * 1_000_001, "larger")]
+)
+def test_a_dropped_file_that_is_no_text_is_refused(desk, tmp_path, content, words):
+    file = tmp_path / "a.txt"
+    file.write_bytes(content)
+    dropped(desk, desk.bench, file)
+    assert words in desk.reports[0].sentence
+    assert desk.session.text == SOURCE_TEXT
