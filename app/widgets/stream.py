@@ -94,7 +94,7 @@ class StreamView(Canvas):
         super().__init__("Residual stream of every token", {**ACROSS, **DOWN}, parent)
         self._rows: tuple[StreamRow, ...] = ()
         self._names: tuple[str, ...] = ()
-        self._sides = SIDES
+        self._sides: tuple[Side, ...] = SIDES
         self._limit = 1.0
         self._selected: tuple[int, int] | None = None
         self._left = self._right = 0.0

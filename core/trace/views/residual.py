@@ -100,9 +100,9 @@ def measure_cells(trace: Trace, key: str, query: int) -> tuple[Cell, ...]:
     total = trace.step(key)
     if total.op != "add":
         handed_on = Cell(total.key, (query, 0))  # nothing was added: the step says so
-        before = statistic_cell("length", (_before(trace, total), query))
-        after = statistic_cell("length", (total.key, query))
-        return before, handed_on, handed_on, after
+        own = statistic_cell("length", (total.key, query))
+        there = statistic_cell("length", (_before(trace, total), query))
+        return there, handed_on, handed_on, own
     before, added, after = ((key, query) for key in (*total.inputs, total.key))
     return (
         statistic_cell("length", before),
@@ -154,7 +154,8 @@ def addition_of(trace: Trace, step: Step, query: int, feature: int) -> Addition:
     """
     chain = _back_to_sum(trace, step)
     total = chain[-1]
-    keys, signs = (total.key,), SIGNS[::3]
+    keys: tuple[str, ...] = (total.key,)
+    signs: tuple[str, ...] = SIGNS[::3]
     if total.op == "add":
         keys, signs = (*total.inputs, total.key), SIGNS
     elif total.is_replaced:
