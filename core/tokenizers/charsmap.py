@@ -10,6 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from core.errors import TokenizerError
+
 N_BYTES = 4
 """Of a unit, and of the length in front of the trie."""
 IS_LEAF, HAS_LEAF = 1 << 31, 1 << 8
@@ -19,7 +21,6 @@ OFFSET_SHIFT, FAR, FAR_SHIFT = 10, 1 << 9, 6
 """Where the units behind a unit are: an offset, multiplied if far."""
 ASCII = np.arange(1, 128)
 REMEMBERED_STEPS = 100_000
-DAMAGED = "its table of characters points nowhere"
 
 
 class Charsmap:
@@ -87,10 +88,19 @@ class Charsmap:
         return place ^ (unit >> OFFSET_SHIFT << ((unit & FAR) >> FAR_SHIFT))
 
     def _text_at(self, leaf: int) -> str:
-        if leaf >= len(self._units):
-            raise ValueError(DAMAGED)
-        start = self._unit(leaf) & ~IS_LEAF
-        stop = self._texts.find(b"\0", start)
-        if stop < 0:
-            raise ValueError(DAMAGED)
-        return self._texts[start:stop].decode()
+        """The text that a leaf points at.
+
+        Raises:
+            TokenizerError: There is none; found only where a text leads to the leaf.
+        """
+        place = self._unit(leaf) & ~IS_LEAF if leaf < len(self._units) else -1
+        stop = self._texts.find(b"\0", place) if place >= 0 else -1
+        try:
+            if stop >= 0:
+                return self._texts[place:stop].decode()
+        except UnicodeDecodeError:
+            pass
+        raise TokenizerError(
+            "The tokenizer's table of look-alike characters is damaged; copy the "
+            "model's folder again."
+        )

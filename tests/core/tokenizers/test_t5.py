@@ -1,10 +1,12 @@
 """T5's folders: one model, a token at the end, marks for what is left out."""
 
+import random
 from pathlib import Path
 
 import pytest
 from transformers import AutoTokenizer, T5Tokenizer
 
+from core.errors import TokenizerError
 from core.tokenizers.folder import open_tokenizer, open_tokenizers
 from core.tokenizers.sentencepiece import pieces_of
 from core.tokenizers.ways import Lattice
@@ -93,3 +95,20 @@ def test_a_folder_of_transformers_has_its_ids_and_spans(tmp_path: Path) -> None:
         for piece, (start, stop) in zip(pieces, found["offset_mapping"], strict=True):
             first, last = piece.char_span
             assert piece.is_added or first == last or (first, last) == (start, stop)
+
+
+def test_a_damaged_model_is_refused_or_read_and_nothing_else(tmp_path: Path) -> None:
+    whole, draw = (FOLDER / "t5" / "spiece.model").read_bytes(), random.Random(5)
+    (tmp_path / "config.json").write_text('{"model_type": "t5"}')
+    n_refused = 0
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(draw.randint(1, 6)):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        (tmp_path / "spiece.model").write_bytes(bytes(data))
+        try:
+            encoding = open_tokenizer(tmp_path).encode("the café ﬁ ½ ﷺ TA\t 中国 🙂")
+            assert all(word.history().n_steps >= 0 for word in encoding.words)
+        except TokenizerError:
+            n_refused += 1
+    assert 0 < n_refused < 60
