@@ -38,7 +38,7 @@ DAMAGED = (
     RecursionError,
 )
 """What reading an index raises that is none."""
-MOST_MAPPED = 2**26
+MOST_MAPPED = 2**24
 """Bytes that are read from one mapping of a file."""
 OBJECTS = ("Unsupported global", "Unsupported class")
 """What torch says of a pickle that would run code."""
