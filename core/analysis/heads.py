@@ -42,7 +42,15 @@ __all__ = [
     "Habit",
     "HeadScore",
     "HeadScores",
+    "habit_among",
+    "habits_of",
+    "head_scores",
+    "patterns",
+    "scored",
     "scores_for",
+    "scores_of",
+    "tokens_of",
+    "without_padding",
 ]
 
 AT_ONCE = 2**21

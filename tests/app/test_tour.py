@@ -9,7 +9,7 @@ from app.tour import TourGuide, asked_token
 from core.analysis.why import why
 from core.generation.sampling import Sampling
 from core.trace.views.output import pick_view
-from tests.helpers.sessions import session_showing
+from tests.helpers.sessions import session_showing, session_translating
 
 WAIT_MS = 20_000
 
@@ -109,3 +109,21 @@ def test_without_a_trace_there_is_no_tour(session, strip):
     session.request_text("")
     strip.guide.start()
     assert not strip.guide.is_on
+
+
+def test_behind_an_encoder_the_tour_leads_from_the_target_to_the_source(qtbot, qapp):
+    session = session_translating(kind="T5")
+    strip = TourStrip(TourGuide(session))
+    qtbot.addWidget(strip)
+    strip.resize(900, 60)
+    begin(qtbot, strip)
+    steps = []
+    while strip.next.isEnabled():
+        steps.append(session.selection.step)
+        strip.next.click()
+    steps.append(session.selection.step)
+    looks = [step for step in steps if step.endswith("cross.pattern")]
+    assert looks
+    assert "encoder.tokens.ids" in steps[steps.index(looks[-1]) :]
+    assert all(step in session.trace.keys for step in steps)
+    session.close()
