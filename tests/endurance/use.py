@@ -1,15 +1,15 @@
 """Use the whole program quickly and at random; nothing may break, pile up or hang.
 
 `python -m tests.endurance.use`: CI runs it. A seeded hand types, steps, slides through
-time, generates, turns themes and opens windows while a run trains in the background and
-tells of every step. Afterwards no exception and no complaint of Qt's may have been
-heard, nothing may have been told outside the main thread, memory, threads and widgets
-may not have grown, and the program must end with code 0. Times are told, never judged.
+time, generates, turns themes, opens windows and models, one of which reads one text and
+writes another, while a run trains in the background and tells of every step. Afterwards
+no exception and no complaint of Qt's may have been heard, nothing may have been told
+outside the main thread, memory, threads and widgets may not have grown, and the program
+must end with code 0. Times are told, never judged.
 """
 
 import argparse
 import faulthandler
-import gc
 import logging
 import os
 import random
@@ -17,14 +17,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before Qt is imported
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-import psutil
 from PySide6.QtCore import (
     QEvent,
     QObject,
@@ -54,6 +52,8 @@ from app.workbench import Workbench
 from core.bundle import open_bundle
 from core.files import is_held
 from core.training.checkpoint import checkpoints
+from tests.endurance.noticed import Heard, Size, size_now
+from tests.helpers.bundles import save_tiny
 from tests.helpers.runs import trained_run, write_run
 
 log = logging.getLogger("tests.endurance.use")
@@ -69,60 +69,31 @@ HANGS_AFTER_S = 120.0
 MOST_GROWTH_MB = 250.0
 MOST_NEW_THREADS = 16
 MOST_NEW_WIDGETS = 400
-MEGABYTE = 1e6
 LONGEST_WRITING = 200
 """Letters in the sentence, before it is emptied."""
 WORDS = ("the cat", " sat on", " the mat.", " é", " 模型", " 🙂", "  ", "<s>", " 12")
 NOT_PRESSED = ("app.quit", "text.examples", "model.open", "time.export")
 """Actions that end the program, or open what waits for an answer."""
-OF_NO_SCREEN = ("does not support raise()", "does not support propagateSizeHints()")
-"""What Qt says off screen without a fault of anybody's."""
-REFUSALS = "core.errors."
-"""What a sentence of ours begins with in the log; a hurried hand meets some."""
 SHAPE = {"n_ctx": 32, "n_layers": 2}
 ENDLESS = 10_000_000
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 
 
-class Heard(logging.Handler):
-    """Keeps every warning and fault that is logged."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep it, unless it is of no screen, or a refusal that the window tells."""
-        line = record.getMessage().strip()
-        is_refusal = line.rpartition("\n")[2].startswith(REFUSALS)
-        if not is_refusal and not any(words in line for words in OF_NO_SCREEN):
-            self.lines.append(f"{record.name}: {line}")
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """What must not grow."""
-
-    memory_mb: float
-    n_threads: int
-    n_widgets: int
-
-
-def size_now() -> Size:
-    """Measure this process, its garbage collected."""
-    gc.collect()
-    process = psutil.Process()
-    memory_mb = process.memory_info().rss / MEGABYTE
-    return Size(memory_mb, process.num_threads(), len(QApplication.allWidgets()))
-
-
 class Hand(QObject):
     """Does something at random, again and again, until the time is up."""
 
-    def __init__(self, program: Program, run: Path, seed: int, seconds: float) -> None:
+    def __init__(
+        self,
+        program: Program,
+        run: Path,
+        models: tuple[Path, ...],
+        *,
+        seed: int,
+        seconds: float,
+    ) -> None:
         """Wait for the window to be furnished."""
         super().__init__()
-        self._program, self._run = program, run
+        self._program, self._run, self._models = program, run, models
         self._window = program._window
         self._draws = random.Random(seed)
         self._seconds, self._end_s = seconds, 0.0
@@ -143,6 +114,8 @@ class Hand(QObject):
             (4, self.type),
             (4, self.press),
             (4, self.click),
+            (3, self.point),
+            (2, self.open),
             (3, self.slide),
             (1, self.generate),
             (1, self.change_theme),
@@ -234,8 +207,10 @@ class Hand(QObject):
             self.session.next_step()
 
     def type(self) -> None:
-        """Type a little, or empty the field."""
-        edit = self.bench.sentence.edit
+        """Type a little into the sentence or the target, or empty the field."""
+        sentence = self.bench.sentence
+        fields = [sentence.edit, sentence.target.edit]
+        edit = self._draws.choice([f for f in fields if f.isVisible()] or fields[:1])
         if len(edit.text()) > LONGEST_WRITING or self._draws.random() < 0.1:
             edit.selectAll()
             QTest.keyClick(edit, Qt.Key.Key_Backspace)
@@ -257,6 +232,20 @@ class Hand(QObject):
             x = self._draws.randrange(max(1, widget.width()))
             y = self._draws.randrange(max(1, widget.height()))
             QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=QPoint(x, y))
+
+    def point(self) -> None:
+        """Choose any token of either text, and point at two others."""
+        session, draws = self.session, self._draws
+        tokens = self.bench.tokens
+        strip = draws.choice((tokens.strip, tokens.target_strip))
+        if strip.item_count():
+            place = draws.randrange(strip.item_count())
+            strip.activate(place, is_secondary=draws.random() < 0.5)
+        session.point_at((draws.randrange(9), draws.randrange(9)))
+
+    def open(self) -> None:
+        """Open another model."""
+        self.session.open_model(self._draws.choice(self._models))
 
     def slide(self) -> None:
         """Look at another age of the model."""
@@ -330,9 +319,10 @@ def use(root: Path, seconds: float, seed: int) -> Hand:
     settings.write(ON_CLOSE, "stop")
     app = create_application()
     answer_nothing()
-    options = Options(model=checkpoints(known)[1], text="the cat sat on the mat")
+    models = checkpoints(known)[1], save_tiny(root / "two", n_encoder_layers=2)
+    options = Options(model=models[0], text="the cat sat on the mat")
     program = Program(app, options, settings)
-    hand = Hand(program, endless, seed, seconds)
+    hand = Hand(program, endless, models, seed=seed, seconds=seconds)
     faulthandler.dump_traceback_later(seconds + HANGS_AFTER_S, exit=True)
     code = program.run()
     faulthandler.cancel_dump_traceback_later()
