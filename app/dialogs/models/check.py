@@ -98,11 +98,7 @@ class CheckDialog(QDialog):
             recorded = self._session.is_recorded
             self._say(RECORDED if recorded else NO_SENTENCE, "muted")
             return
-        trace = self._session.trace
-        if trace is not None and trace.source is not None:
-            self._asked = CheckRequest(bundle, trace.source, trace.encoding)
-        else:
-            self._asked = CheckRequest(bundle, encoding)
+        self._asked = CheckRequest(bundle, encoding, self._session.target)
         self.again.setEnabled(False)
         self._say(WAITING, "muted")
         self._runner.request(self._asked)

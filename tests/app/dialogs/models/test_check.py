@@ -15,9 +15,15 @@ from core.analysis import self_check as checks
 from core.analysis.comparison import ComparedStep, Comparison
 from core.bundle import open_bundle
 from core.model import functions
+from core.pipeline import written_so_far
 from tests.helpers.bundles import tiny_bundle
 from tests.helpers.huggingface import save_theirs
-from tests.helpers.sessions import ShownSession, session_showing
+from tests.helpers.sessions import (
+    ShownSession,
+    session_showing,
+    session_translating,
+)
+from tests.helpers.two_sides import save_pair
 
 WAIT_MS = 60_000
 GOOD = ComparedStep("embed.sum", 2e-7, 1e-4)
@@ -126,6 +132,39 @@ def test_the_worker_walks_a_folder_through_transformers_in_a_process(tmp_path):
     assert checked.reference is not None
     assert checked.reference.first is None
     assert told == ["opening it with transformers…", "comparing…"]
+
+
+def test_both_texts_of_a_model_of_two_sides_are_compared(qapp, monkeypatch):
+    session = session_translating()
+    dialog, asked = CheckDialog(session), []
+    monkeypatch.setattr(dialog._runner, "request", asked.append)
+    dialog.check()
+    (request,) = asked
+    assert request.encoding.ids == session.trace.source.ids
+    assert request.target.ids == session.trace.ids
+    dialog.done(0)
+
+
+def test_the_worker_walks_both_sides_of_a_folder_through_transformers(tmp_path):
+    bundle = open_bundle(save_pair(tmp_path / "t5", "t5"), device="cpu")
+    worker = CheckingWorker()
+    worker.thread = lambda: SimpleNamespace(isInterruptionRequested=lambda: False)
+    read, written = bundle.tokenizer.encode("the cat"), written_so_far(bundle, "a dog")
+    checked = worker.answer(CheckRequest(bundle, read, written))
+    assert checked.reference is not None
+    assert checked.reference.first is None
+    labels = [row.label for row in rows_of(checked)]
+    assert "encoder layer 1 pattern" in labels
+    assert "decoder layer 3 cross pattern" in labels
+
+
+def test_that_only_the_beginning_was_compared_stands_below_the_table(qtbot, dialog):
+    said = "Only the first 128 of 300 tokens were compared."
+    found = Comparison("transformers 5.24.0", (GOOD,), "128 tokens", said)
+    request = CheckRequest(dialog._session.bundle, dialog._session.encoding)
+    dialog._on_runner_answered(request, Checked(found))
+    assert dialog.note.text() == said
+    assert not dialog.note.isHidden()
 
 
 def test_a_passed_self_check_is_a_note_and_a_failed_one_a_warning(monkeypatch):
