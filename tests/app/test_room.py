@@ -56,6 +56,13 @@ def cut_off(window: MainWindow) -> list[str]:
     ]
 
 
+def cut_words(window: MainWindow) -> str:
+    """The sentence over the panel, where not all of its lines are seen."""
+    label = window.bench.host.header.sentence
+    needed = label.heightForWidth(label.width())
+    return label.text() if needed > label.height() else ""
+
+
 @pytest.mark.parametrize("text", TEXTS, ids=["one", "short", "long"])
 @pytest.mark.parametrize("picture", [picture.name for picture in PICTURES])
 def test_no_picture_of_attention_is_squeezed(window, session, qtbot, picture, text):
@@ -66,8 +73,10 @@ def test_no_picture_of_attention_is_squeezed(window, session, qtbot, picture, te
     qtbot.wait(SETTLED_MS)
     assert not squeezed(window)
     assert not cut_off(window)
+    assert not cut_words(window)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", TEXTS, ids=["one", "short", "long"])
 def test_no_step_of_a_model_that_writes_is_squeezed(window, session, qtbot, text):
     session.open(n_ctx=1024)
@@ -77,8 +86,10 @@ def test_no_step_of_a_model_that_writes_is_squeezed(window, session, qtbot, text
         qtbot.wait(SETTLED_MS)
         assert not squeezed(window), key
         assert not cut_off(window), key
+        assert not cut_words(window), key
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["bert", "minilm"])
 def test_no_step_of_an_encoder_is_squeezed(window, session, qtbot, tmp_path, name):
     session.take(open_bundle(save_encoder(tmp_path, name), device="cpu"))
@@ -88,3 +99,27 @@ def test_no_step_of_an_encoder_is_squeezed(window, session, qtbot, tmp_path, nam
         qtbot.wait(SETTLED_MS)
         assert not squeezed(window), key
         assert not cut_off(window), key
+        assert not cut_words(window), key
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"norm_place": "post", "norm": "rms_norm"},
+        {"position": "rotary", "gated": True, "activation": "silu"},
+        {"n_experts": 4, "n_experts_per_token": 2},
+        {"position": "rotary", "window": 4, "n_kv_heads": 1},
+        {"tie_embeddings": False, "position": "learned"},
+    ],
+    ids=", ".join,
+)
+def test_the_words_over_every_step_of_every_kind_are_seen(
+    window, session, qtbot, config
+):
+    session.open(n_ctx=64, **config)
+    session.read("the cat sat")
+    for key in session.trace.keys:
+        session.go_to(key)
+        qtbot.wait(1)
+        assert not cut_words(window), key
