@@ -29,6 +29,8 @@ from core.config import ModelConfig
 from core.model.functions import sinusoid_halves
 
 START_OF_CLASS = 58100
+STATIC = "static_position_embeddings"
+"""Says that places are waves; `transformers` computes waves whatever it says."""
 BASE = 10000.0
 """Of the waves that the class computes."""
 PLACES = tuple(f"model.{side}.embed_positions.weight" for side in SIDES)
@@ -41,7 +43,8 @@ def marian_config(fields: Fields) -> ModelConfig:
     fields.must_be("share_encoder_decoder_embeddings", True)
     fields.must_be("decoder_vocab_size", fields.whole("vocab_size"))
     fields.must_be("normalize_embedding", False)
-    fields.must_be("static_position_embeddings", True)
+    if fields.has(STATIC) and not fields.switch(STATIC, default=True):
+        fields.said.append(f"{STATIC} is false; its places are waves all the same.")
     return shared_config(
         fields, START_OF_CLASS, position="sinusoidal", sinusoid_halves=True
     )

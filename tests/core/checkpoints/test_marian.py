@@ -12,7 +12,7 @@ from core.bundle import open_bundle
 from core.checkpoints.huggingface import read_huggingface
 from core.pipeline import run_trace
 from core.tokenizers.folder import open_tokenizers
-from tests.helpers.huggingface import change_tensors
+from tests.helpers.huggingface import change_config, change_tensors
 from tests.helpers.sentencepiece_models import MARIAN as MARIAN_TOKENIZERS
 from tests.helpers.two_sides import save_pair
 
@@ -62,6 +62,15 @@ def test_other_places_than_waves_are_used_as_there_and_that_is_said(tmp_path):
 
 
 # Tokenizers.
+
+
+def test_places_are_waves_whatever_the_field_says_and_that_is_told(tmp_path):
+    folder = save_pair(tmp_path, "marian")
+    expected = logits(folder)
+    change_config(folder, static_position_embeddings=False)
+    assert torch.equal(logits(folder), expected)
+    said = "static_position_embeddings is false; its places are waves all the same."
+    assert said in read_huggingface(folder).notes
 
 
 def test_marian_reads_with_one_tokenizer_and_writes_with_another(tmp_path):

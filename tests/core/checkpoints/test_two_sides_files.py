@@ -176,7 +176,7 @@ def test_the_tokens_that_end_a_text_are_one_or_several(tmp_path):
             "share_encoder_decoder_embeddings = False is not computed here, only True",
         ),
         ("marian", {"decoder_vocab_size": 41}, "decoder_vocab_size = 41 is not"),
-        ("marian", {"static_position_embeddings": False}, "static_position_embedd"),
+        ("marian", {"static_position_embeddings": 3}, "static_position_embeddings = 3"),
         ("marian", {"normalize_embedding": True}, "normalize_embedding = True"),
         ("marian", {"d_model": 13}, "d_model = 13 cannot be shared by encoder_atten"),
     ],
