@@ -169,8 +169,8 @@ def _ends(asked: _Question) -> Iterator[TourStop]:
     )
     yield asked.stop(
         LOGITS,
-        f"The share comes from the logit {short(asked.logit)}: the last row of the "
-        f"stream times the vector of “{asked.label}” in {_table(trace)}.",
+        f"The share comes from the logit {short(asked.logit)}: {_last_row(trace)} "
+        f"times the vector of “{asked.label}” in {_table(trace)}{_own_bias(trace)}.",
     )
     sums = {kind: parts_of_kind(asked.parts, kind) for kind in KINDS}
     listed = ", ".join(f"{kind} {signed(x)}" for kind, x in sums.items() if x)
@@ -180,6 +180,17 @@ def _ends(asked: _Question) -> Iterator[TourStop]:
         f"{_sum(trace)} is the logit {short(asked.logit)}: {listed}. {_held(trace)}",
         feature=asked.feature(last, unembedding(trace, asked.token_id)),
     )
+
+
+def _last_row(trace: Trace) -> str:
+    """What logits are read off."""
+    scaled = ", divided by √d_model," * trace.config.scale_output
+    return f"the last row of the stream{scaled}"
+
+
+def _own_bias(trace: Trace) -> str:
+    """What is added to the product."""
+    return ", plus its own bias" * (len(trace.step(LOGITS).inputs) > 2)
 
 
 def _table(trace: Trace) -> str:

@@ -237,6 +237,9 @@ def test_kinds_of_parts_add_up_behind_an_encoder_too(kind):
     assert sums["cross attention"]
     assert set(by_layer(parts, "cross attention")) == {0, 1}
     assert bool(sums["the token's own bias"]) == trace.config.output_bias
+    said = tour_of(trace)[1].sentence
+    assert ("divided by √d_model" in said) == trace.config.scale_output
+    assert said.endswith("plus its own bias.") == trace.config.output_bias
 
 
 @pytest.mark.parametrize("n_layers", [1, 2])
