@@ -115,7 +115,7 @@ def with_experts() -> tuple[ModelConfig, ...]:
 
 
 def smallest() -> tuple[ModelConfig, ...]:
-    """Models that leave parts out: norms, the feed-forward network, both."""
+    """Models that leave parts out: norms, the feed-forward network, both; sums, W_O."""
     return tuple(
         ModelConfig(
             n_vocab=16,
@@ -135,6 +135,23 @@ def smallest() -> tuple[ModelConfig, ...]:
             ("none", True),
             ("layer_norm", False),
         )
+    ) + tuple(
+        ModelConfig(
+            n_vocab=16,
+            n_ctx=8,
+            d_model=16,
+            n_layers=n_layers,
+            n_heads=n_layers,
+            d_ff=12,
+            position="learned",
+            norm="none",
+            feed_forward=n_layers > 1,
+            residual=False,
+            mix_heads=False,
+            tie_embeddings=False,
+            bias=False,
+        )
+        for n_layers in (1, 2)
     )
 
 

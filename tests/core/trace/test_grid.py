@@ -12,6 +12,7 @@ from core.trace.explain import Explanation
 from core.trace.needs import SUMS_OF_PRODUCTS
 from core.trace.steps import TOKEN_OPS
 from core.trace.trace import Trace
+from tests.helpers.bundles import TWO_SIDES, encoder_decoder_trace
 from tests.helpers.grid import both_sided, grid, smallest, thin_grid, with_experts
 from tests.helpers.traces import random_model, traced_ids
 
@@ -46,9 +47,13 @@ def by_hand(explanation: Explanation, config: ModelConfig) -> float:
         angle = one[1] * slowed(speed, *one[3:])
         turned = place * complex(math.cos(angle), math.sin(angle))
         return turned.real if index[2] < half else turned.imag
-    if op == "sinusoid":
-        angle = one[0] / one[2] ** (2 * (index[1] // 2) / config.d_model)
-        return math.sin(angle) if index[1] % 2 == 0 else math.cos(angle)
+    if op.startswith("sinusoid"):
+        half = (config.d_model + 1) // 2
+        is_cosine, pair = divmod(index[1], half)
+        if op == "sinusoid":
+            pair, is_cosine = divmod(index[1], 2)
+        angle = one[0] / one[2] ** (2 * pair / config.d_model)
+        return math.cos(angle) if is_cosine else math.sin(angle)
     x = one[0]
     rules = {
         "same": lambda: x,
@@ -63,6 +68,8 @@ def by_hand(explanation: Explanation, config: ModelConfig) -> float:
         "gate": lambda: bend(config.activation, x) * one[1],
         "choose": lambda: weight_of(values[0][index[-1]], values[0], int(one[1])),
         "largest": lambda: float(np.argmax(values[0])),
+        "relative_bias": lambda: one[2],
+        "relative_bias_back": lambda: one[2],
     }
     return rules[op]() if op in rules else bend(op, x)
 
@@ -138,6 +145,12 @@ def test_every_step_of_models_that_leave_parts_out_explains_itself(config):
     check_every_step(trace)
     left_out = [key for key in trace.keys if ".norm" in key or ".ffn." in key]
     assert bool(left_out) == (config.norm != "none" or config.feed_forward)
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+@pytest.mark.parametrize("target", ["a dog ran", ""], ids=("words", "start alone"))
+def test_every_step_of_models_of_two_sides_explains_itself(kind, target):
+    check_every_step(encoder_decoder_trace(kind, target=target))
 
 
 def check_every_step(trace: Trace) -> None:

@@ -7,9 +7,15 @@ import pytest
 
 from core.trace.matrix import Cell
 from core.trace.selection import Selection, cell_of, pointed_at
+from core.trace.step import name_of
 from core.trace.trail import Trail, can_go, followed, moved, stretch
 from core.trace.views.inspector import inspector_view
-from tests.helpers.bundles import tiny_tokenizer, tiny_trace
+from tests.helpers.bundles import (
+    TWO_SIDES,
+    encoder_decoder_trace,
+    tiny_tokenizer,
+    tiny_trace,
+)
 from tests.helpers.grid import smallest, thin_grid, with_experts
 from tests.helpers.traces import traced_ids
 
@@ -27,13 +33,14 @@ def links_of(trace, cell):
 def walk(trace, draw, start):
     """The cells on a random way down, as a reader would click them."""
     way, selection = [start], pointed_at(Selection(), trace, start)
-    while way[-1] != TEXT:
+    while name_of(way[-1].key) != TEXT.key:
         links = links_of(trace, way[-1])
         if not links:
             break
         cell = links[int(draw.integers(len(links)))]
         selection = pointed_at(selection, trace, cell)
-        assert cell_of(selection, trace) == (None if cell == TEXT else cell)
+        is_text = name_of(cell.key) == TEXT.key
+        assert cell_of(selection, trace) == (None if is_text else cell)
         way.append(cell)
     return way
 
@@ -56,6 +63,27 @@ def test_every_way_down_from_a_logit_ends_at_a_weight_a_place_or_the_text(number
     for end in ends - {TEXT.key, "positions", "mask"}:
         assert trace.explain(end, (0,) * len(trace.shape(end))).op == "given"
         assert end not in trace.keys
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+def test_of_two_sides_every_way_down_ends_in_a_weight_a_place_or_either_text(kind):
+    trace = encoder_decoder_trace(kind)
+    draw = np.random.default_rng(0)
+    ends = set()
+    for _ in range(3 * N_WALKS):
+        place = (int(draw.integers(trace.n)), int(draw.integers(trace.config.n_vocab)))
+        ends |= {walk(trace, draw, Cell("output.logits", place))[-1].key}
+    texts = {"encoder.tokens.pieces", "decoder.tokens.pieces"}
+    for end in ends - texts:
+        assert trace.explain(end, (0,) * len(trace.shape(end))).op == "given"
+        assert end not in trace.keys
+
+
+@pytest.mark.parametrize("kind", TWO_SIDES)
+def test_cross_attention_leads_to_the_text_of_the_source(kind):
+    trace = encoder_decoder_trace(kind)
+    start = Cell("decoder.layers.0.cross.k", (0, 2, 1))
+    assert shortest_way(trace, start, "encoder.tokens.pieces") < 60
 
 
 def shortest_way(trace, start, goal):
