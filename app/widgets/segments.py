@@ -44,6 +44,10 @@ class Segments(QWidget):
         """Let keys go to the chosen word."""
         self._group.button(self.place).setFocus(Qt.FocusReason.TabFocusReason)
 
+    def set_word(self, place: int, word: str) -> None:
+        """Call a choice otherwise; the button's name stays."""
+        self._group.button(place).setText(word)
+
     def set_tip(self, place: int, tip: str) -> None:
         """What is said of a word while the mouse rests on it."""
         self._group.button(place).setToolTip(tip)

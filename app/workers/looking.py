@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.training.config import TokenizerConfig
-from core.training.sources import PastedSource, Source, StorySource
+from core.training.sources import (
+    BYTES_A_PAIR,
+    PastedSource,
+    Source,
+    StorySource,
+    TaskSource,
+)
 
 if TYPE_CHECKING:
     from core.training.facts import TextFacts, TokenFacts
@@ -66,6 +72,8 @@ def _n_characters(source: Source) -> float:
         return len(source.text)
     if isinstance(source, StorySource):
         return source.n_characters
+    if isinstance(source, TaskSource):
+        return source.n_pairs * BYTES_A_PAIR
     if source.path.is_dir():
         return inf
     try:

@@ -61,7 +61,14 @@ def branch(run: Path, step: int, folder: Path, changes: Changes) -> Path:
         start = partial / START
         start.mkdir()
         name = f"{run.resolve().name}, step {step}"
-        save_model(start, model.config, model.weights, model.tokenizer, name=name)
+        save_model(
+            start,
+            model.config,
+            model.weights,
+            model.tokenizer,
+            name=name,
+            end_ids=model.end_ids,
+        )
         save_tokenizer(model.tokenizer, partial)
         write_whole(partial / CONFIG_FILE, config_text(config).encode())
     return folder

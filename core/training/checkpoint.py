@@ -23,6 +23,7 @@ from core.config import ModelConfig
 from core.errors import CheckpointError, TrainingError
 from core.files import PARTIAL, explained, folder_made_whole, remove_folder, write_whole
 from core.tokenizers.base import Tokenizer
+from core.training.pairs.corpus import ends_of
 from core.training.thinning import Kept, best_of, surplus
 from core.training.trainer import MOMENTS, Trainer
 
@@ -85,7 +86,9 @@ def save_checkpoint(
     }
     with folder_made_whole(folder) as partial:
         name = f"{run.resolve().name}, step {counters.step}"
-        save_model(partial, trainer.model.config, weights, tokenizer, name=name)
+        config = trainer.model.config
+        end_ids = ends_of(tokenizer)[1:] if config.has_encoder else ()
+        save_model(partial, config, weights, tokenizer, name=name, end_ids=end_ids)
         write_whole(partial / STATE_FILE, save(state))
         write_whole(partial / COUNTERS_FILE, json.dumps(about, indent=2).encode())
     thin(run, trainer.config.disk_budget_mb * MEGABYTE, trainer.config.keep)

@@ -25,7 +25,7 @@ AXES: tuple[Axis, ...] = ("step", "tokens", "seconds")
 FORGOTTEN = 1e-12
 """A weight below it no longer changes a mean."""
 STEPPED = ("step", "loss", "learning_rate", "gradient_norm", "tokens_per_second")
-EVALUATED = ("step", "valid_loss", "train_loss")
+EVALUATED = ("step", "valid_loss", "train_loss", "share_right")
 """Fields of the events that become columns; the first is the step."""
 
 
@@ -48,12 +48,16 @@ class Curves:
     """[k]: NaN where no text is kept for it."""
     tested_train_loss: FloatArray
     """[k]: of the training text, without dropout."""
+    share_right: FloatArray
+    """[k]: of some pairs, the share answered right; NaN where there are none."""
     head_steps: FloatArray
     """[m]: steps after which the heads were scored."""
     previous: FloatArray
     """[m, n_layers, n_heads]: how much each looks at the token before."""
     induction: FloatArray
     """[m, n_layers, n_heads]: how much each looks at what followed the same token."""
+    tokens_per_step: float = 0.0
+    """Tokens read in a step, on average, as the run told; 0 if it did not."""
 
     @property
     def ceiling(self) -> float | None:
@@ -65,7 +69,7 @@ class CurveRecorder:
     """Gathers a run's points as its events come."""
 
     def __init__(self) -> None:
-        self._n_vocab = 0
+        self._n_vocab, self._tokens_per_step = 0, 0.0
         self._stepped = _Columns(STEPPED)
         self._evaluated = _Columns(EVALUATED)
         self._scored: list[HeadsScored] = []
@@ -74,6 +78,7 @@ class CurveRecorder:
         """Take the next event; those without points change nothing."""
         if isinstance(event, Started):
             self._n_vocab = event.n_vocab
+            self._tokens_per_step = event.tokens_per_step
             self._cut_after(event.step)
         elif isinstance(event, Stepped):
             self._stepped.add(event)
@@ -96,7 +101,7 @@ class CurveRecorder:
             _of_heads(event.previous for event in self._scored),
             _of_heads(event.induction for event in self._scored),
         ]
-        return Curves(self._n_vocab, *columns)
+        return Curves(self._n_vocab, *columns, tokens_per_step=self._tokens_per_step)
 
     def _cut_after(self, step: int) -> None:
         self._stepped.cut_after(step)
@@ -132,12 +137,12 @@ def curves_of(events: Iterable[Event]) -> Curves:
 
 
 def tokens_per_step(config: RunConfig) -> int:
-    """Tokens that all processes of a run read in one step."""
+    """Tokens that all processes of a run read in one step, of running text."""
     return config.training.batch_size * config.model.n_ctx
 
 
 def along(
-    curves: Curves, steps: FloatArray, axis: Axis, tokens_per_step: int
+    curves: Curves, steps: FloatArray, axis: Axis, tokens_per_step: float
 ) -> FloatArray:
     """Place steps of a run on an axis of a plot: [k] -> [k].
 
@@ -147,15 +152,15 @@ def along(
     return PLACES[axis](curves, steps, tokens_per_step)
 
 
-def _by_step(_curves: Curves, steps: FloatArray, _n_tokens: int) -> FloatArray:
+def _by_step(_curves: Curves, steps: FloatArray, _n_tokens: float) -> FloatArray:
     return steps
 
 
-def _by_tokens(_curves: Curves, steps: FloatArray, n_tokens: int) -> FloatArray:
+def _by_tokens(_curves: Curves, steps: FloatArray, n_tokens: float) -> FloatArray:
     return steps * n_tokens
 
 
-def _by_seconds(curves: Curves, steps: FloatArray, n_tokens: int) -> FloatArray:
+def _by_seconds(curves: Curves, steps: FloatArray, n_tokens: float) -> FloatArray:
     if not len(curves.steps):
         return np.zeros_like(steps)
     logged = np.concatenate(([0.0], curves.steps))
@@ -163,7 +168,7 @@ def _by_seconds(curves: Curves, steps: FloatArray, n_tokens: int) -> FloatArray:
     return np.interp(steps, logged, np.concatenate(([0.0], np.cumsum(spent))))
 
 
-PLACES: dict[Axis, Callable[[Curves, FloatArray, int], FloatArray]] = {
+PLACES: dict[Axis, Callable[[Curves, FloatArray, float], FloatArray]] = {
     "step": _by_step,
     "tokens": _by_tokens,
     "seconds": _by_seconds,

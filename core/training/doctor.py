@@ -292,10 +292,15 @@ def _epochs(case: Case) -> Iterator[Finding]:
         f"{training.n_steps:,} steps read the training part {epochs:,.0f} times over.",
         "The first 4 or so are as good as new text; further ones are worth less and "
         "less, and the text is learned by heart.",
-        (Mend(f"Train {n_steps:,} steps", {"training.n_steps": n_steps}),)
+        (Mend(f"Train {steps_text(n_steps)}", {"training.n_steps": n_steps}),)
         if is_fewer
         else (),
     )
+
+
+def steps_text(n: int) -> str:
+    """How many steps: "1 step", "1,024 steps"."""
+    return f"{n:,} {'step' if n == 1 else 'steps'}"
 
 
 CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (

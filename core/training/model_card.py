@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from core.checkpoints.native import NativeModel
 from core.errors import CoreError
 from core.files import write_whole
@@ -18,7 +20,7 @@ from core.training.compare import Curves, curves_of, tokens_per_step
 from core.training.config import RunConfig, read_config
 from core.training.curve import loss_png
 from core.training.estimate import count_parameters
-from core.training.events import Event, Started, read_events
+from core.training.events import Event, Sampled, Started, read_events
 from core.training.runs import run_of, step_of
 
 CARD_FILE = "README.md"
@@ -99,15 +101,18 @@ def card(model: NativeModel, record: Record | None, use: Use | None = None) -> s
         sections += [
             ("What it learned from", _data(record)),
             ("How it learned", _training(record.config, curves)),
+            ("What it writes", _answers(record.events)),
             ("How well it does", _results(curves)),
         ]
     fields = _fields(model.config.to_dict())
     sections.append(("What it is", _table("field", "value", fields)))
-    opening = (
-        f"A decoder-only transformer of {count_parameters(model.config):,} weights, "
-        "trained with Glassformer. It knows the text that it learned from and nothing "
-        "else."
-    )
+    kind = "transformer of an encoder and a decoder, with"
+    knows = "It answers what is like the pairs that it learned from, and nothing else."
+    if not model.config.has_encoder:
+        kind = "decoder-only transformer of"
+        knows = "It knows the text that it learned from and nothing else."
+    n_weights = f"{count_parameters(model.config):,} weights"
+    opening = f"A {kind} {n_weights}, trained with Glassformer. {knows}"
     body = "\n".join(f"\n## {title}\n\n{text}" for title, text in sections if text)
     front = _front_matter(use) if use else ""
     return f"{front}# {_plain(model.name)}\n\n{opening}\n{body}\n"
@@ -160,8 +165,9 @@ def _training(config: RunConfig, curves: Curves) -> str:
     n_steps = int(max([0, *curves.steps[-1:], *curves.tested_steps[-1:]]))
     if not n_steps:
         return ""
-    n_tokens = n_steps * tokens_per_step(config)
-    done = f"{n_steps:,} steps, in which it read {n_tokens:,} tokens."
+    n_tokens = round(n_steps * (curves.tokens_per_step or tokens_per_step(config)))
+    about = "about " * config.data.pairs
+    done = f"{n_steps:,} steps, in which it read {about}{n_tokens:,} tokens."
     settings = {name: getattr(config.training, name) for name in SETTINGS}
     return f"{done}\n\n{_table('setting', 'value', _fields(settings))}"
 
@@ -170,9 +176,35 @@ def _results(curves: Curves) -> str:
     """Losses at the end and at their best, the curve, and the heads' scores."""
     if not len(curves.steps) and not len(curves.tested_steps):
         return ""
-    rows = [*_loss_rows(curves), *_head_rows(curves)]
+    rows = [*_right_rows(curves), *_loss_rows(curves), *_head_rows(curves)]
     picture = f"![Training and validation loss]({PICTURE_FILE})"
     return f"{_table('what', 'figure', rows)}\n\n{picture}"
+
+
+def _right_rows(curves: Curves) -> Iterable[Row]:
+    """The share of right answers, where there are answers."""
+    is_known = ~np.isnan(curves.share_right)
+    for share, step in zip(
+        curves.share_right[is_known][-1:],
+        curves.tested_steps[is_known][-1:],
+        strict=True,
+    ):
+        yield "answers wholly right, at the end", f"{share:.1%}, step {step:,.0f}"
+
+
+def _answers(events: Iterable[Event]) -> str:
+    """The last answers, beside the right ones."""
+    samples = [e for e in events if isinstance(e, Sampled) and e.right is not None]
+    last = [each for each in samples if each.step == samples[-1].step]
+    rows = [
+        (_code(each.prompt), f"{_code(each.text)} {_verdict(each)}") for each in last
+    ]
+    return _table("source", "what it writes", rows) if rows else ""
+
+
+def _verdict(sampled: Sampled) -> str:
+    is_right = sampled.text == sampled.right
+    return "(right)" if is_right else f"(right would be {_code(sampled.right or '')})"
 
 
 def _loss_rows(curves: Curves) -> Iterable[Row]:

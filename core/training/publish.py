@@ -51,6 +51,7 @@ def publish(run: Path, folder: Path, name: str) -> None:
         model.tokenizer,
         name=name,
         dtype=torch.float16,
+        end_ids=model.end_ids,
     )
     if not (folder / CARD_FILE).exists():
         write_card(folder, model, record_of(saved[-1]))

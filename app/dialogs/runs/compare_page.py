@@ -211,7 +211,7 @@ def series_of(
 ) -> tuple[Series, ...]:
     """The curves of one run: of the training faint, of the tests strong."""
     curves, config = run.curves, run.config
-    per_step = tokens_per_step(config) if config is not None else 1
+    per_step = curves.tokens_per_step or (tokens_per_step(config) if config else 1)
     lines = []
     if len(curves.steps):
         x = along(curves, curves.steps, axis, per_step)

@@ -1,4 +1,4 @@
-"""Two small forms that make a source: pasted text, and the built-in stories.
+"""Small forms that make a source: pasted text, built-in stories, built-in pairs.
 
 Place: they stand where the list of texts is while they are filled in.
 """

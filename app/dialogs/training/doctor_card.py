@@ -73,7 +73,8 @@ class FactsCard(Card):
             )
         self.split.activated.connect(self._on_split_activated)
         self.head.addWidget(self.split)
-        self._numbers: dict[str, QLabel] = {}
+        self._numbers: list[QLabel] = []
+        self._names: list[QLabel] = []
         grid = QGridLayout()
         grid.setHorizontalSpacing(18)
         grid.setVerticalSpacing(0)
@@ -86,22 +87,27 @@ class FactsCard(Card):
             grid.addWidget(number, 2 * line, column)
             grid.addWidget(words, 2 * line + 1, column)
             grid.setColumnStretch(column, 1)
-            self._numbers[name] = number
+            self._numbers.append(number)
+            self._names.append(words)
         self.body.addLayout(grid)
         self.set_note(LINE_END_RULE)
 
     @property
     def shown(self) -> dict[str, str]:
         """Every number as it is shown, by its name."""
-        return {name: label.text() for name, label in self._numbers.items()}
+        pairs = zip(self._names, self._numbers, strict=True)
+        return {name.text(): number.text() for name, number in pairs}
 
     def show_look(self, look: Look, split: Split) -> None:
         """Show what is known; a dash where something is not known yet."""
         index = self.split.findData(split)
         self.split.setCurrentIndex(index)
         self.split.setToolTip(as_tip(SPLITS[index][2]))
-        for name, text in facts_of(look).items():
-            self._numbers[name].setText(text)
+        self.split.setVisible(look.facts is None or look.facts.pairs is None)
+        shown = zip(facts_of(look).items(), self._names, self._numbers, strict=True)
+        for (name, text), words, number in shown:
+            words.setText(name)
+            number.setText(text)
 
     @Slot(int)
     def _on_split_activated(self, index: int) -> None:
@@ -187,16 +193,21 @@ def facts_of(look: Look) -> dict[str, str]:
     """The numbers of a text in words, by their names; dashes for what is not known."""
     facts, tokens = look.facts, look.tokens
     about = "" if tokens is None or tokens.is_exact else "≈ "
+    pairs = facts.pairs if facts else None
+    second = {"size as UTF-8": size_text(facts.n_bytes) if facts else NOTHING}
+    if pairs:
+        second = {"pairs": f"{pairs.n_pairs:,}"}
     read = facts is not None
     counted = read and tokens is not None
     n_train, n_valid = look.parts
+    parts_about = "≈ " if pairs else about
     return {
         "characters": f"{facts.n_characters:,}" if facts else NOTHING,
-        "size as UTF-8": size_text(facts.n_bytes) if facts else NOTHING,
+        **second,
         "words": f"{facts.n_words:,}" if facts else NOTHING,
         "distinct characters": f"{facts.n_distinct:,}" if facts else NOTHING,
         "tokens": f"{about}{tokens.n_tokens:,}" if tokens else NOTHING,
         "vocabulary": f"{tokens.n_vocab:,}" if tokens else NOTHING,
-        "to learn from": f"{about}{n_train:,}" if counted else NOTHING,
-        "for validation": f"{about}{n_valid:,}" if counted else NOTHING,
+        "to learn from": f"{parts_about}{n_train:,}" if counted else NOTHING,
+        "for validation": f"{parts_about}{n_valid:,}" if counted else NOTHING,
     }

@@ -13,6 +13,8 @@ from typing import Any
 from core.config import ModelConfig
 from core.errors import TrainingError
 from core.training.config import (
+    BPE,
+    CHARACTERS,
     DataConfig,
     RunConfig,
     TokenizerConfig,
@@ -21,7 +23,8 @@ from core.training.config import (
     read_config,
 )
 from core.training.documents import Split
-from core.training.sources import Source
+from core.training.presets import FOR_PAIRS, FOR_TEXT, preset
+from core.training.sources import Source, holds_pairs
 from core.training.timeline import timeline
 
 NOT_WRITTEN = ("text.txt",)
@@ -52,11 +55,16 @@ class Draft:
     watch: WatchConfig = field(default_factory=WatchConfig)
 
     @property
+    def of_pairs(self) -> bool:
+        """Whether it is pairs that it learns from."""
+        return self.data.pairs if self.origin else any(map(holds_pairs, self.sources))
+
+    @property
     def config(self) -> RunConfig:
         """The draft as a run's configuration."""
         return RunConfig(
             model=self.model,
-            data=self.data,
+            data=replace(self.data, pairs=self.of_pairs),
             tokenizer=self.tokenizer,
             training=self.training,
             watch=self.watch,
@@ -74,6 +82,31 @@ class Draft:
         return replace(
             self, model=ModelConfig(**kept), training=replace(training, **own)
         )
+
+    def with_sources(self, sources: tuple[Source, ...]) -> "Draft":
+        """Learn from other texts.
+
+        Pairs ask for another model than running text: while nobody has changed what
+        stands at the beginning, the other beginning takes its place.
+        """
+        changed = replace(self, sources=sources)
+        suits = not sources or changed.of_pairs == self.model.has_encoder
+        if suits or not self.is_beginning(of_pairs=not changed.of_pairs):
+            return changed
+        return changed.with_beginning(of_pairs=changed.of_pairs)
+
+    def with_beginning(self, *, of_pairs: bool) -> "Draft":
+        """Take the preset to begin with, and the tokenizer that suits it."""
+        chosen = preset(FOR_PAIRS if of_pairs else FOR_TEXT)
+        kind, n_vocab = CHARACTERS if of_pairs else BPE, chosen.model.n_vocab
+        cut = self.with_tokenizer(TokenizerConfig(kind=kind, n_vocab=n_vocab))
+        return cut.with_preset(chosen.model, chosen.training)
+
+    def is_beginning(self, *, of_pairs: bool) -> bool:
+        """Whether model, training and kind of tokenizer are those to begin with."""
+        same = self.with_beginning(of_pairs=of_pairs)
+        has_own = self.tokenizer.file or self.tokenizer.kind != same.tokenizer.kind
+        return not has_own and same.with_tokenizer(self.tokenizer) == self
 
     def with_fields(self, fields: Mapping[str, Any]) -> "Draft":
         """Change fields by name: {"model.n_ctx": 63, "tokenizer.n_vocab": 300}.

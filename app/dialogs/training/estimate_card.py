@@ -119,7 +119,10 @@ class MachineCard(Card):
         set_ink(self.warning, "error")
 
     def show_speed(
-        self, config: tuple[ModelConfig, TrainingConfig], speed: Speed | None
+        self,
+        config: tuple[ModelConfig, TrainingConfig],
+        speed: Speed | None,
+        tokens_per_pair: float = 0.0,
     ) -> None:
         """Say how long the run takes, once that can be said."""
         self.time.setVisible(speed is not None)
@@ -127,7 +130,7 @@ class MachineCard(Card):
             self.speed.setText(UNMEASURED)
             return
         training = config[1]
-        took = duration_text(minutes(*config, speed.tokens_per_second))
+        took = duration_text(minutes(*config, speed.tokens_per_second, tokens_per_pair))
         self.time.setText(f"{took} for {plural(training.n_steps, 'step')}")
         self.speed.setText(
             f"Measured: {speed.tokens_per_second:,.0f} tokens a second "

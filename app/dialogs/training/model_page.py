@@ -126,7 +126,10 @@ class ModelPage(QWidget):
         """Show the speed of this very model, or ask for it in a moment."""
         draft = self._plan.draft
         speed = self._speeds.get(question_of(draft))
-        self.machine.show_speed((draft.model, draft.training), speed)
+        tokens = self._plan.look.tokens
+        pairs = tokens.pairs if tokens else None
+        per_pair = pairs.tokens_per_pair if pairs else 0.0
+        self.machine.show_speed((draft.model, draft.training), speed, per_pair)
         if speed is None and self.isVisible():
             self._pause.start()
         else:
@@ -179,4 +182,7 @@ def question_of(draft: Draft) -> RunConfig:
     config = draft.config
     # Characters may have any number; what is learned has no part in the speed.
     tokenizer = replace(config.tokenizer, file="", kind=CHARACTERS)
-    return replace(config, training=training, watch=WatchConfig(), tokenizer=tokenizer)
+    data = replace(config.data, pairs=config.model.has_encoder)
+    return replace(
+        config, training=training, watch=WatchConfig(), tokenizer=tokenizer, data=data
+    )

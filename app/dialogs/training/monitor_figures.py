@@ -51,14 +51,21 @@ class FiguresCard(Card):
         """Draw what the run has told so far."""
         self._record = record
         place, curves = self.segments.place, record.curves
-        title, series_of, note_of = tuple(VIEWS.values())[place]
+        of_pairs = record.config is not None and record.config.data.pairs
+        self.segments.set_word(0, "answers" if of_pairs else "heads")
+        view = tuple(VIEWS.values())[place]
+        title, series_of, note_of = ANSWERS if of_pairs and view is HEADS else view
         is_of_heads = series_of is head_series
-        steps = curves.head_steps if is_of_heads else curves.steps
+        steps = curves.tested_steps if series_of is right_series else curves.steps
+        if is_of_heads:
+            steps = curves.head_steps
         state = (record.folder, place, len(steps), *steps[-1:].tolist())
         if state == self._shown:
             return
         self._shown = state
         levels = (Level(FORMED, "one half"),) if is_of_heads else ()
+        if series_of is right_series:
+            levels = (Level(1.0, "all of them"),)
         self.set_title(title)
         self.plot.set_message(NO_HEADS if is_of_heads else NO_STEPS)
         self.plot.show_series(tuple(series_of(record.curves)), levels)
@@ -95,6 +102,22 @@ def _risen(curves: Curves, field: str) -> list[RisenHead]:
     return risen_heads(curves.head_steps, getattr(curves, field))
 
 
+def right_series(curves: Curves) -> Iterator[Series]:
+    """The share of answers that are wholly right."""
+    yield Series("wholly right", curves.tested_steps, curves.share_right, "value")
+
+
+def right_note(curves: Curves) -> str:
+    """The newest share in words; what it is of."""
+    known = curves.share_right[np.isfinite(curves.share_right)]
+    if not len(known):
+        return ""
+    return (
+        f"{known[-1]:.1%} of the answers were wholly right in the newest test: of the "
+        "pairs kept for validation, where some are."
+    )
+
+
 def norm_series(curves: Curves) -> Iterator[Series]:
     """The length of the gradient before it was clipped."""
     yield Series("gradient norm", curves.steps, curves.gradient_norm, "value", width=1)
@@ -116,9 +139,12 @@ def rate_note(_: Curves) -> str:
 
 
 View = tuple[str, Callable[[Curves], Iterator[Series]], Callable[[Curves], str]]
+HEADS: View = ("Where the heads look", head_series, head_note)
+ANSWERS: View = ("Right answers", right_series, right_note)
 VIEWS: dict[str, View] = {
-    "heads": ("Where the heads look", head_series, head_note),
+    "heads": HEADS,
     "gradient": ("Gradient norm", norm_series, norm_note),
     "rate": ("Learning rate", rate_series, rate_note),
 }
-"""The charts, by the word that chooses each: title, lines, note."""
+"""The charts, by the word that chooses each: title, lines, note. Of a run on pairs the
+first is of its answers."""

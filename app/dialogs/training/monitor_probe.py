@@ -5,6 +5,7 @@ and a slider over the steps. The patterns lie as files in the run's folder.
 """
 
 import logging
+from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
 
@@ -28,7 +29,7 @@ BARS_WIDTH = 180
 HEAD_LETTERS = 14
 """The choice of a head becomes as narrow as this before the title loses a letter."""
 MAP_SHARE, BARS_SHARE = 5, 4
-TITLE = "Sentence"
+TITLE, CROSS_TITLE = "Sentence", "Cross attention"
 WAITING = "The model reads it for the first time after some steps."
 GONE = "The patterns of this step are no longer in the run's folder."
 
@@ -113,7 +114,9 @@ class ProbeCard(Card):
             self.bars.show_bars((), ())
             return
         probed = self._probes[self._place]
-        self.heading.setText(f"what it expects at step {probed.step:,}")
+        what = "what it writes first" if probed.source else "what it expects"
+        self.heading.setText(f"{what} at step {probed.step:,}")
+        self.set_title(CROSS_TITLE if probed.source else TITLE)
         self._patterns = read_patterns(self._folder / probed.file)
         self._offer_heads()
         self._show_pattern()
@@ -122,10 +125,14 @@ class ProbeCard(Card):
     def _offer_heads(self) -> None:
         """Let the reader choose among the heads there are; the choice stays.
 
-        Before there is one, the head that has taken its part best is shown.
+        Before there is one, the head that has taken its part best is shown; of cross
+        attention, the one that looks at one token most.
         """
         if self._patterns is None:
             return
+        parts = dict(self._scores)
+        if self._probes[self._place].source:
+            parts = sharpest(self._patterns)
         n_layers, n_heads = self._patterns.shape[:2]
         if self.heads.count() != n_layers * n_heads:
             with QSignalBlocker(self.heads):
@@ -133,10 +140,10 @@ class ProbeCard(Card):
                 for layer, head in np.ndindex(n_layers, n_heads):
                     self.heads.addItem("", (layer, head))
         for place, (layer, head) in enumerate(np.ndindex(n_layers, n_heads)):
-            part = self._scores.get((layer, head))
+            part = parts.get((layer, head))
             words = f"layer {layer + 1}, head {head + 1}"
             self.heads.setItemText(place, f"{words} · {part}" if part else words)
-        best = next(iter(self._scores), None)
+        best = next(iter(parts), None)
         if best is not None and not self._is_chosen:
             with QSignalBlocker(self.heads):
                 self.heads.setCurrentIndex(best[0] * n_heads + best[1])
@@ -148,8 +155,9 @@ class ProbeCard(Card):
             self.map.set_message(GONE if self._probes else WAITING)
             self.map.show_matrix(None)
             return
-        tokens = self._probes[self._place].tokens
-        self.map.show_matrix(pattern_matrix(self._patterns[tuple(chosen)], tokens))
+        probed = self._probes[self._place]
+        pattern = self._patterns[tuple(chosen)]
+        self.map.show_matrix(pattern_matrix(pattern, probed.tokens, probed.source))
 
     @Slot(int)
     def _on_head_activated(self, _: int) -> None:
@@ -178,21 +186,34 @@ def read_patterns(path: Path) -> FloatArray | None:
     return patterns.astype(np.float32) if is_stack else None
 
 
-def pattern_matrix(pattern: FloatArray, tokens: list[str]) -> Matrix | None:
-    """A head's pattern to look at; what a token may not see is empty."""
-    n = len(tokens)
-    if pattern.shape != (n, n):
+def sharpest(patterns: FloatArray) -> dict[tuple[int, int], str]:
+    """The head with the largest shares, and how large they are on average.
+
+    [n_layers, n_heads, n_query, n_key] -> what there is to say of one head.
+    """
+    shares = patterns.max(axis=-1).mean(axis=-1)
+    layer, head = np.unravel_index(int(shares.argmax()), shares.shape)
+    return {(int(layer), int(head)): f"sharpest {shares[layer, head]:.2f}"}
+
+
+def pattern_matrix(
+    pattern: FloatArray, tokens: list[str], source: Sequence[str] = ()
+) -> Matrix | None:
+    """A head's pattern to look at; what a token may not see is empty.
+
+    With a source it is cross attention, which may see all of that.
+    """
+    if pattern.shape != (len(tokens), len(source or tokens)):
         return None
     values = pattern.copy()
-    above = np.triu_indices(n, 1)
-    if not values[above].any():
+    above = np.triu_indices(len(tokens), 1)
+    if not source and not values[above].any():
         values[above] = np.nan
     values.flags.writeable = False
-    labels = tuple(tokens)
     return Matrix(
         values,
-        Axis("query", labels, "query"),
-        Axis("key", labels, "key"),
+        Axis("written" if source else "query", tuple(tokens), "query"),
+        Axis("source" if source else "key", tuple(source or tokens), "key"),
         Scale("share", 1.0),
         "pattern",
     )

@@ -137,14 +137,20 @@ class RunRecord:
         return float(np.median(newest)) if len(newest) else None
 
     @property
+    def tokens_per_step(self) -> float:
+        """Tokens read in a step, on average; 0 while that is not known."""
+        if self.started is not None and self.started.tokens_per_step:
+            return self.started.tokens_per_step
+        return 0.0 if self.config is None else tokens_per_step(self.config)
+
+    @property
     def epochs(self) -> float | None:
         """How often the training text has been read."""
         if self.config is None or self.started is None:
             return None
         if not self.started.n_train_tokens:
             return None
-        n_tokens = self.step * tokens_per_step(self.config)
-        return n_tokens / self.started.n_train_tokens
+        return self.step * self.tokens_per_step / self.started.n_train_tokens
 
     @property
     def seconds_left(self) -> float | None:
@@ -152,7 +158,7 @@ class RunRecord:
         speed = self.tokens_per_second
         if self.config is None or not speed or not self.n_steps:
             return None
-        return (self.n_steps - self.step) * tokens_per_step(self.config) / speed
+        return (self.n_steps - self.step) * self.tokens_per_step / speed
 
     @property
     def best(self) -> tuple[int, float] | None:

@@ -28,7 +28,7 @@ from core.training.config import BPE, TokenizerConfig
 from core.training.doctor import examine, parts
 from core.training.documents import Split
 from core.training.findings import Finding, Mend
-from core.training.presets import PRESETS
+from core.training.presets import preset
 from core.training.sources import Source
 
 if TYPE_CHECKING:
@@ -125,12 +125,12 @@ class Plan(QObject):
     def add_sources(self, sources: tuple[Source, ...]) -> None:
         """Learn from these texts too; one that is there already is not taken twice."""
         every = tuple(dict.fromkeys(self._draft.sources + sources))
-        self.take(replace(self._draft, sources=every))
+        self.take(self._draft.with_sources(every))
 
     def remove_source(self, source: Source) -> None:
         """Learn from a text no longer."""
         kept = tuple(each for each in self._draft.sources if each != source)
-        self.take(replace(self._draft, sources=kept))
+        self.take(self._draft.with_sources(kept))
 
     def set_tokenizer(self, tokenizer: TokenizerConfig) -> None:
         """Cut the text otherwise."""
@@ -151,9 +151,12 @@ class Plan(QObject):
         """Do what the doctor proposes."""
         draft = self._draft
         if mend.sources is not None:
-            draft = replace(draft, sources=mend.sources)
+            draft = draft.with_sources(mend.sources)
         if mend.split is not None:
             draft = replace(draft, split=mend.split)
+        if mend.preset:
+            chosen = preset(mend.preset)
+            draft = draft.with_preset(chosen.model, chosen.training)
         try:
             self.take(draft.with_fields(mend.fields))
         except ConfigError as error:
@@ -267,6 +270,4 @@ def writing_of(draft: Draft, folder: Path) -> Writing:
 
 def first_draft() -> Draft:
     """Where everybody begins: the smallest preset and the vocabulary that suits it."""
-    first = PRESETS[0]
-    sized = Draft().with_tokenizer(TokenizerConfig(n_vocab=first.model.n_vocab))
-    return sized.with_preset(first.model, first.training)
+    return Draft().with_beginning(of_pairs=False)

@@ -109,7 +109,9 @@ def parameters_text(model: ModelConfig) -> str:
 
 def shape_text(model: ModelConfig) -> str:
     """A model's shape in a line."""
+    n_layers = f"{model.n_encoder_layers} + " if model.has_encoder else ""
+    n_layers += str(model.n_layers)
     return (
-        f"{model.n_layers} layers × {model.n_heads} heads · width {model.d_model} · "
+        f"{n_layers} layers × {model.n_heads} heads · width {model.d_model} · "
         f"reads {model.n_ctx} tokens"
     )

@@ -25,7 +25,11 @@ TABLES: tuple[tuple[str, str, type], ...] = (
     ("data", "Data", DataConfig),
 )
 """Key, title and class of each table; the tokenizer has a card of its own."""
-ELSEWHERE = {"n_vocab": "decided by the tokenizer"}
+ELSEWHERE = {
+    "n_vocab": "decided by the tokenizer",
+    "start_id": "decided by the tokenizer",
+    "pairs": "decided by your texts",
+}
 ROOM = 10
 TYPING_PAUSE_MS = 250
 """After the last key, before costs and texts are looked at again."""

@@ -17,8 +17,16 @@ from app.frame.parts import icon_button
 from app.style.fonts import SMALL, mono, sans
 from app.widgets.card import plain_label
 from app.widgets.elided import ElidedLabel
+from core.training.pairs.tasks import task_named
 from core.training.reading import ENCODINGS, Fault, Reading
-from core.training.sources import FileSource, FolderSource, PastedSource, Source
+from core.training.sources import (
+    FileSource,
+    FolderSource,
+    PastedSource,
+    Source,
+    TaskSource,
+    holds_pairs,
+)
 
 ASK = "Read as…"
 FIRST_CHARACTERS = 60
@@ -110,6 +118,8 @@ def title_of(source: Source) -> str:
         return f"{source.path.name}{os.sep}"
     if isinstance(source, PastedSource):
         return f"“{' '.join(source.text[:FIRST_CHARACTERS].split())}”"
+    if isinstance(source, TaskSource):
+        return f"{task_named(source.task).title}, seed {source.seed}"
     kind = "chants" if source.chants else "stories"
     return f"Built-in {kind}, seed {source.seed}"
 
@@ -118,12 +128,15 @@ def about_of(source: Source, encoding: str) -> str:
     """Size and reading of a source, in a few words."""
     if isinstance(source, FileSource):
         mended = "mended" if source.reading.replace else ""
-        words = (encoding, mended, file_size(source.path))
+        what = "pairs" if holds_pairs(source) else ""
+        words = (what, encoding, mended, file_size(source.path))
         return " · ".join(filter(None, words))
     if isinstance(source, FolderSource):
         return "folder"
     if isinstance(source, PastedSource):
         return plural(len(source.text), "character")
+    if isinstance(source, TaskSource):
+        return plural(source.n_pairs, "pair")
     return f"{count_text(source.n_characters)} characters"
 
 

@@ -1,4 +1,4 @@
-"""Which texts the model learns from: dropped, chosen, pasted, or the built-in stories.
+"""Which texts the model learns from: dropped, chosen, pasted, or built in.
 
 Place: left half of the data page. In: the plan's sources and what was found wrong with
 them. Out: wishes for other sources.
@@ -21,24 +21,29 @@ from PySide6.QtWidgets import (
 
 from app.dialogs.training.adders import PasteAdder, StoryAdder
 from app.dialogs.training.listing import Listing
+from app.dialogs.training.pair_adder import PairAdder
 from app.dialogs.training.source_line import SourceLine
 from app.style.fonts import LARGE, sans
 from app.widgets.card import Card, plain_label
 from app.widgets.qt_calls import tells_faults
-from core.training.sources import FileSource, FolderSource, Source
+from core.training.pairs.lines import ENDING
+from core.training.sources import FileSource, FolderSource, PairsSource, Source
 
 if TYPE_CHECKING:
     from core.training.facts import TextFacts
 
 EMPTY_TITLE = "Drop text files or a folder here"
-EMPTY_HINT = "or choose them below; the model will learn to go on like them"
+EMPTY_HINT = (
+    "or choose them below; the model will learn to go on like them, or to answer pairs"
+)
 LEAST_LIST = 96
-TEXTS = "Text files (*.txt *.md *.csv *.json *.xml *.html *.py *.log *.tex);;All (*)"
+ENDINGS = "*.txt *.tsv *.md *.csv *.json *.xml *.html *.py *.log *.tex"
+TEXTS = f"Text files ({ENDINGS});;All (*)"
 
 
 @tells_faults
 class SourcesCard(Card):
-    """The list of texts, and four ways to add to it."""
+    """The list of texts, and the ways to add to it."""
 
     sources_requested = Signal(object)
     """These sources are to be added: tuple of `Source`."""
@@ -56,14 +61,14 @@ class SourcesCard(Card):
         self.lines: list[SourceLine] = []
         self._places = QStackedWidget()
         self._list = Listing("Texts to learn from")
-        self.paste, self.stories = PasteAdder(), StoryAdder()
+        self.paste, self.stories, self.pairs = PasteAdder(), StoryAdder(), PairAdder()
         self._empty = empty_page()
-        for page in (self._empty, self._list, self.paste, self.stories):
+        for page in (self._empty, self._list, self.paste, self.stories, self.pairs):
             self._places.addWidget(page)
         self._places.setMinimumHeight(LEAST_LIST)
         self.body.addWidget(self._places, 1)
         self.body.addLayout(self._buttons())
-        for adder in (self.paste, self.stories):
+        for adder in (self.paste, self.stories, self.pairs):
             adder.source_given.connect(self._on_adder_source_given)
             adder.cancelled.connect(self._on_adder_cancelled)
         self.show_sources((), None)
@@ -92,6 +97,7 @@ class SourcesCard(Card):
             ("Folder…", "training.folder", self._on_folder_clicked),
             ("Paste…", "training.paste", self._on_paste_clicked),
             ("Stories…", "training.stories", self._on_stories_clicked),
+            ("Pairs…", "training.pairs", self._on_pairs_clicked),
         ):
             button = QPushButton(text)
             button.setObjectName(name)
@@ -107,7 +113,7 @@ class SourcesCard(Card):
     def _on_files_clicked(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Choose texts", "", TEXTS)
         if names:
-            self.sources_requested.emit(tuple(FileSource(Path(name)) for name in names))
+            self.sources_requested.emit(tuple(file_source(Path(n)) for n in names))
 
     @Slot()
     def _on_folder_clicked(self) -> None:
@@ -124,6 +130,11 @@ class SourcesCard(Card):
     def _on_stories_clicked(self) -> None:
         self._places.setCurrentWidget(self.stories)
         self.stories.begin()
+
+    @Slot()
+    def _on_pairs_clicked(self) -> None:
+        self._places.setCurrentWidget(self.pairs)
+        self.pairs.begin()
 
     @Slot(object)
     def _on_adder_source_given(self, source: Source) -> None:
@@ -162,7 +173,13 @@ def sources_of(event: QDropEvent) -> tuple[Source, ...]:
     """The files and folders that are dragged; those of other machines are left out."""
     urls = event.mimeData().urls()
     paths = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
-    return tuple(FolderSource(p) if p.is_dir() else FileSource(p) for p in paths)
+    return tuple(FolderSource(p) if p.is_dir() else file_source(p) for p in paths)
+
+
+def file_source(path: Path) -> FileSource:
+    """A file of pairs where its name says so, or else of running text."""
+    kind = PairsSource if path.suffix.lower() == ENDING else FileSource
+    return kind(path)
 
 
 def empty_page() -> QWidget:

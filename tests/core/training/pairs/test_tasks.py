@@ -1,12 +1,14 @@
 """The built-in tasks: one right answer each, and the same pairs from the same seed."""
 
 from itertools import product
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from core.errors import TrainingError
 from core.training.pairs.lines import pairs_of
+from core.training.pairs.recipe import main
 from core.training.pairs.tasks import TASKS, number_words, task_blocks, task_named
 
 
@@ -72,3 +74,10 @@ def test_every_task_says_what_it_is() -> None:
     assert all(task.title and task.text.endswith(".") for task in TASKS)
     assert not any(a.name == b.name for a, b in product(TASKS, TASKS) if a is not b)
     assert all("\t" not in part for t in TASKS for part in t.make(Random(1)))
+
+
+def test_a_task_is_written_as_a_file_of_pairs(tmp_path: Path) -> None:
+    assert main([str(tmp_path / "new"), "--task", "reverse", "--pairs", "30"]) == 0
+    text = (tmp_path / "new" / "train.tsv").read_text(encoding="utf-8")
+    assert text == "".join(task_blocks("reverse", 1, 30))
+    assert main([str(tmp_path / "new"), "--pairs", "0"]) == 1
