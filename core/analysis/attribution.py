@@ -73,6 +73,15 @@ def check_is_direct(config: ModelConfig) -> None:
         raise MissingWeightError(BENT if config.has_logits else NO_LOGITS)
 
 
+def check_adds(trace: Trace, key: str) -> None:
+    """Refuse a part that adds to no logit by itself: of an encoder, or replaced.
+
+    Raises:
+        MissingWeightError: Says why.
+    """
+    _steps_behind(trace, key)
+
+
 @may_be_broken
 def logit_parts(trace: Trace, position: int, token_id: int) -> tuple[Contribution, ...]:
     """Everything that added to a logit, in order of computation.

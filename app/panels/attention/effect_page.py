@@ -23,6 +23,7 @@ from app.widgets.lane import Lane
 from app.widgets.lanes import Lanes
 from app.widgets.segments import Segments
 from app.widgets.zoom_map import ZoomMap
+from core.analysis.attribution import check_adds
 from core.trace.matrix import Axis, Cell, Scale
 from core.trace.numbers import short
 from core.trace.selection import feature_of
@@ -128,6 +129,7 @@ class EffectPage(Page):
 
     def fill(self, scene: Scene) -> None:
         """Show another head; a map of all heads stays."""
+        check_adds(scene.trace, f"{attn_of(scene)}.out")
         self._row = None
         self._heads.set_place(int(is_of_all_heads(scene)))
         self._added.set_title(f"Length of what head {scene.selection.head + 1} adds")

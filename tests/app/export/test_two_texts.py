@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.dialogs.export.dialog import numbers_of
 from app.export.figure import STYLES, figure_of
 from app.panels.attention.pictures import PICTURES
 from app.widgets.shaded_text import ShadedText
@@ -89,3 +90,9 @@ def test_in_cross_attention_one_text_is_pointed_at_and_the_other_is_shaded(sessi
     assert source.item_count() == len(session.trace.source.pieces)
     assert shades[0].focus == session.selection.query
     assert shades[0].values is shades[1].focus is None
+
+
+def test_where_there_is_no_effect_the_numbers_of_the_step_are_taken_along(session):
+    show(session, STEPS[0], replace(PLAIN, picture="effect"))
+    (sheet,) = numbers_of(session, session.scene)
+    np.testing.assert_array_equal(sheet.values, session.trace[STEPS[0]][0])
