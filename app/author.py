@@ -65,8 +65,12 @@ class Author(Reader):
     # Wishes: the target so far
 
     def request_target(self, text: str) -> None:
-        """Type what the model is to have written so far."""
-        if text != self.target_text:
+        """Type what the model is to have written so far, where it has a target.
+
+        Before the first model is open, that is not known yet.
+        """
+        can_have_one = self.model is None or self.has_target
+        if can_have_one and text != self.target_text:
             self._leave_writing()
             self._texts.type_target(text)
             self._after_typing()

@@ -6,19 +6,23 @@ import numpy as np
 import pytest
 
 from app.author import DROPPED
+from app.sentence import prompt_of_text
 from app.session import TARGET_FULL, Session
 from app.workers import generating
-from core.bundle import Bundle
+from app.workers.tracing import MomentRequest, Opened, card_of, move
+from core.bundle import Bundle, open_bundle
 from core.generation.sampling import Sampling
 from core.pipeline import run_trace
 from tests.helpers.bundles import (
     SOURCE_TEXT,
     TARGET_TEXT,
+    character_bundle,
     encoder_decoder_bundle,
+    save_tiny,
     tiny_bundle,
     tiny_tokenizer,
 )
-from tests.helpers.sessions import session_translating
+from tests.helpers.sessions import ShownSession, session_translating
 
 WAIT_MS = 20_000
 GREEDY = Sampling(temperature=0)
@@ -46,8 +50,6 @@ def live(qapp, qtbot):
 
 
 def opened(bundle: Bundle):
-    from app.workers.tracing import Opened, card_of
-
     return Opened(bundle, card_of(bundle))
 
 
@@ -75,6 +77,14 @@ def test_a_model_with_one_stack_has_no_target(session):
     assert (session.target, session.target_text) == (None, "")
     assert session.written is session.encoding
     assert session.text == SOURCE_TEXT
+
+
+def test_a_model_with_one_stack_takes_no_target(session):
+    session.take(tiny_bundle())
+    session.read(SOURCE_TEXT)
+    session.request_target("a dog")
+    assert session.target_text == ""
+    assert session.is_current
 
 
 def test_another_model_begins_another_target(session):
@@ -257,7 +267,7 @@ def test_the_remembered_token_exists_in_a_shorter_text(session):
 def test_the_scene_has_the_tokenizer_of_the_side_that_is_read(qapp):
     other = tiny_tokenizer().__class__.from_merges(())
     bundle = replace(encoder_decoder_bundle(), written_with=other)
-    session = session_translating.__globals__["ShownSession"]()
+    session = ShownSession()
     session.take(bundle)
     session.read("the cat", "dog")
     session.go_to("encoder.embed.token")
@@ -328,3 +338,58 @@ def test_another_source_is_compared_with_the_same_target(live, qtbot):
         ),
         timeout=WAIT_MS,
     )
+
+
+def test_what_the_model_has_no_token_for_is_left_out_of_each_text_by_itself(qapp):
+    session = ShownSession()
+    session.take(character_bundle("abc", n_encoder_layers=1, start_id=0))
+    session.request_text("abx")
+    session.request_target("bcy!")
+    assert (session.sentence_fit.unknown, session.target_fit.unknown) == (
+        "not in this model's 3 characters: x",
+        "not in this model's 3 characters: y !",
+    )
+    assert session.unknown == session.sentence_fit.unknown
+    session.leave_out_unknown()
+    assert (session.text, session.target_text) == ("ab", "bcy!")
+    assert session.unknown == session.target_fit.unknown
+    session.leave_out_of_target()
+    assert (session.target_text, session.target.ids[0]) == ("bc", 0)
+    assert session.fits
+    session.undo_append()
+    assert session.target_text == "bcy!"
+    session.close()
+
+
+def test_another_checkpoint_walks_both_texts_at_once(tmp_path):
+    one = open_bundle(save_tiny(tmp_path / "one", n_encoder_layers=2))
+    other = save_tiny(tmp_path / "other", n_encoder_layers=2)
+    source = one.tokenizer.encode(SOURCE_TEXT)
+    target = prompt_of_text(
+        TARGET_TEXT, one.tokenizer, specials=False, start_id=START
+    ).encoding
+    moved = move(MomentRequest(other, one, source, target))
+    assert (moved.traced.trace.source, moved.traced.trace.encoding) == (source, target)
+    too_long = prompt_of_text(
+        "a" * 40, one.tokenizer, specials=False, start_id=START
+    ).encoding
+    assert move(MomentRequest(other, one, source, too_long)).traced is None
+
+
+def test_a_moment_keeps_the_target_and_what_can_be_undone(live, qtbot, tmp_path):
+    folder = save_tiny(tmp_path / "one", n_encoder_layers=2)
+    live.open_model(folder)
+    qtbot.waitUntil(
+        lambda: live.model.folder == folder and live.is_current, timeout=WAIT_MS
+    )
+    live.request_target(TARGET_TEXT)
+    live.append_token(33)
+    qtbot.waitUntil(lambda: live.is_current, timeout=WAIT_MS)
+    other = save_tiny(tmp_path / "other", n_encoder_layers=2)
+    live.request_moment(other)
+    qtbot.waitUntil(
+        lambda: live.model.folder == other and live.is_current, timeout=WAIT_MS
+    )
+    assert live.target_text == f"{TARGET_TEXT}!"
+    live.undo_append()
+    assert live.target_text == TARGET_TEXT
