@@ -86,22 +86,22 @@ HEAD_SCORES = (
     HeadScore(
         "next",
         "next token",
-        "The mean share that rows 2 and on give to the token right behind them, which "
-        "is 0 where the mask hides it.",
+        "The mean share that rows with a choice give to the token right behind them, "
+        "which is 0 where the mask hides it.",
         next_token,
         OVER_HALF,
     ),
     HeadScore(
         "self",
         "own token",
-        "The mean share that rows 2 and on give to their own token.",
+        "The mean share that rows with a choice give to their own token.",
         own_token,
         OVER_HALF,
     ),
     HeadScore(
         "first",
         "first token",
-        "The mean share that rows 2 and on give to the first token, where spare "
+        "The mean share that rows with a choice give to the first token, where spare "
         "attention goes.",
         first_token,
         OVER_HALF,
@@ -140,8 +140,8 @@ HEAD_SCORES = (
     HeadScore(
         "entropy",
         "entropy",
-        "How widely rows 2 and on spread their attention, in bits: 0 is one key, 3 is "
-        "as much as eight equal ones.",
+        "How widely rows with a choice spread their attention, in bits: 0 is one key, "
+        "3 is as much as eight equal ones.",
         entropy,
         unit="bits",
         least=2,
@@ -149,7 +149,7 @@ HEAD_SCORES = (
     HeadScore(
         "distance",
         "distance",
-        "How many tokens away rows 2 and on look, on the mean of their shares.",
+        "How many tokens away rows with a choice look, on the mean of their shares.",
         mean_distance,
         unit="tokens",
         least=2,
