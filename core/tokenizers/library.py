@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import accumulate, groupby
-from operator import attrgetter, itemgetter
+from itertools import accumulate, pairwise
+from operator import itemgetter
 from threading import Lock
 
 import numpy as np
@@ -88,6 +88,9 @@ class LibraryTokenizer(Vocabulary):
         self._special_ids = frozenset(specials.values()) - {self._unknown_id}
         self._alone = frozenset(t["id"] for t in added) - {self._unknown_id}
         self._inside_ids = self._ids_inside_words()
+        self._marked_ids = frozenset(
+            (*self._special_ids, *self._inside_ids, self._unknown_id, self._lost_id)
+        )
         self._has_space = puts_a_space_in_front(content)
         self.before, self.after = self._around()
         around = map(self.label, self.before), map(self.label, self.after)
@@ -251,6 +254,9 @@ class LibraryTokenizer(Vocabulary):
             is_added = word is None
             number += is_added or word != before
             before = word
+            if not is_added and token_id not in self._marked_ids:  # as most are
+                yield Piece(token_id, own, byte_span, span, number)
+                continue
             yield Piece(
                 id=UNKNOWN if token_id == self._lost_id else token_id,
                 data=own,
@@ -272,14 +278,14 @@ class LibraryTokenizer(Vocabulary):
         return data_with_lost(text, spans, known, by_bytes=by_bytes)
 
     def _words(
-        self, text: str, pieces: Iterable[Piece], read: Mapping[int, bytes]
+        self, text: str, pieces: tuple[Piece, ...], read: Mapping[int, bytes]
     ) -> Iterator[Word]:
-        for number, group in groupby(pieces, key=attrgetter("word")):
-            own = tuple(group)
-            if len(own) == 1 and own[0].id in self._alone:
-                yield _word(own, own[0].data, (own[0].data,))
+        for own in by_word(pieces):
+            first = own[0]
+            if len(own) == 1 and first.id in self._alone:
+                yield _word(own, first.data, (first.data,))
             else:
-                data = read.get(number) or self._word_data(text, own)
+                data = read.get(first.word) or self._word_data(text, own)
                 way = self._way(data, own)
                 yield _word(own, data, self._start_of(data), way)
 
@@ -293,9 +299,9 @@ class LibraryTokenizer(Vocabulary):
         Its pieces, one after another, are these; where one of them stands for something
         else or leaves out spaces, they are read off the text once more.
         """
-        is_spelt = self._how.name != "longest match"
-        if is_spelt and not any(piece.is_stand_in for piece in own):
-            return b"".join(piece.data for piece in own)
+        is_spelt = self.method != "longest match"
+        if is_spelt and not any([piece.is_stand_in for piece in own]):
+            return b"".join([piece.data for piece in own])
         typed = text[own[0].char_span[0] : own[-1].char_span[1]]
         read = self._normal(typed)
         is_marked = self._how.spelling is MARKED
@@ -336,6 +342,15 @@ def _in_order(rows: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     return [row for row in every if not row[1].startswith(BYTE_NAME)] + singles
 
 
+def by_word(pieces: tuple[Piece, ...]) -> Iterator[tuple[Piece, ...]]:
+    """The pieces of each word."""
+    numbers = [piece.word for piece in pieces]
+    borders = [i for i, pair in enumerate(pairwise(numbers), 1) if pair[0] != pair[1]]
+    for start, stop in pairwise((0, *borders, len(pieces))):
+        if start < stop:
+            yield pieces[start:stop]
+
+
 def _word(
     pieces: tuple[Piece, ...],
     data: bytes,
@@ -343,11 +358,14 @@ def _word(
     history: WayOf = History,
 ) -> Word:
     first, last = pieces[0], pieces[-1]
+    if first is last:
+        symbols: tuple[bytes, ...] = (first.data,)
+        return Word(first.byte_span, first.char_span, data, start, symbols, history)
     return Word(
         (first.byte_span[0], last.byte_span[1]),
         (first.char_span[0], last.char_span[1]),
         data,
         start,
-        tuple(piece.data for piece in pieces),
+        tuple([piece.data for piece in pieces]),
         history,
     )
