@@ -251,9 +251,10 @@ class Facts(News):
     @property
     def has_ended(self) -> bool:
         """Whether the written text ends with a token behind which nothing comes."""
-        tokenizer, ids = self._texts.written.tokenizer, self.written.ids
-        is_behind_start = len(ids) > int(self.has_target)
-        return bool(tokenizer and is_behind_start and ids[-1] in end_ids(tokenizer))
+        reader, ids = self._reader, self.written.ids
+        if reader is None or len(ids) <= int(self.has_target):
+            return False  # the start token may be one that ends texts, too
+        return ids[-1] in (reader.end_ids or end_ids(reader.target_tokenizer))
 
     def can_step(self, by: int) -> bool:
         """Whether `next_step` (1) or `previous_step` (-1) would do something."""

@@ -87,6 +87,18 @@ def test_a_model_with_one_stack_takes_no_target(session):
     assert session.is_current
 
 
+def test_a_target_has_ended_behind_an_end_and_not_at_its_start(qapp):
+    session = ShownSession()
+    session.take(replace(encoder_decoder_bundle(), end_ids=(START, 34)))
+    session.read(SOURCE_TEXT, "")
+    assert not session.has_ended
+    session.append_token(33)
+    assert not session.has_ended
+    session.append_token(34)
+    assert session.has_ended
+    session.close()
+
+
 def test_another_model_begins_another_target(session):
     heard = []
     session.target_text_changed.connect(heard.append)
