@@ -122,10 +122,10 @@ def test_what_is_typed_as_a_width_stays_as_it_was_typed(desk):
 
 def test_a_preset_is_marked_until_a_field_of_it_is_changed(desk):
     presets, settings = desk.setup.model.presets, desk.setup.model.settings
-    small = presets.buttons[1]
+    small = next(each for each in presets.buttons if each.preset.name == "small")
     small.click()
     assert desk.plan.draft.model.d_model == small.preset.model.d_model
-    assert [button.isChecked() for button in presets.buttons].index(True) == 1
+    assert [each for each in presets.buttons if each.isChecked()] == [small]
     assert settings.forms["model"].editors["d_model"].text() == "192"
     n_steps = settings.forms["training"].editors["n_steps"]
     n_steps.clear()
