@@ -91,7 +91,7 @@ def export(source: Path, folder: Path) -> str:
     with folder_made_whole(folder.absolute()) as partial:
         _write(partial, model, exporter)
         notes = (*exporter.notes(model.config), *tokenizer_notes(model.tokenizer))
-        use = Use(exporter.name, notes)
+        use = Use(exporter.name, notes, model.config.has_encoder)
         write_card(partial, model, record_of(model_folder), use)
     return exporter.name
 

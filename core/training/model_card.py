@@ -62,6 +62,8 @@ class Use:
     model_type: str
     notes: tuple[str, ...] = ()
     """What its class stores otherwise, sentences."""
+    reads_a_source: bool = False
+    """Whether it has an encoder, which another class there opens."""
 
 
 def record_of(model_folder: Path) -> Record | None:
@@ -120,16 +122,18 @@ def card(model: NativeModel, record: Record | None, use: Use | None = None) -> s
 
 def _front_matter(use: Use) -> str:
     """What the Hugging Face hub reads of a card."""
-    lines = ["library_name: transformers", "pipeline_tag: text-generation"]
+    task = "text2text-generation" if use.reads_a_source else "text-generation"
+    lines = ["library_name: transformers", f"pipeline_tag: {task}"]
     tags = ["tags:", f"- {use.model_type}", "- glassformer"]
     return "\n".join(["---", *lines, *tags, "---", "", ""])
 
 
 def _use(use: Use) -> str:
+    kind = "AutoModelForSeq2SeqLM" if use.reads_a_source else "AutoModelForCausalLM"
     code = (
         "```python\n"
-        "from transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
-        'model = AutoModelForCausalLM.from_pretrained("this folder")\n'
+        f"from transformers import {kind}, AutoTokenizer\n\n"
+        f'model = {kind}.from_pretrained("this folder")\n'
         'tokenizer = AutoTokenizer.from_pretrained("this folder")\n'
         "```"
     )

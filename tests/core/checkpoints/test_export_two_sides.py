@@ -97,6 +97,14 @@ def test_it_begins_and_ends_there_as_here(tmp_path: Path) -> None:
     assert [3, *(token.token_id for token in written)] == expected[0].tolist()
 
 
+def test_its_card_names_the_class_that_opens_it(tmp_path: Path) -> None:
+    export(save_tiny(tmp_path / "ours", **Y2017), tmp_path / "theirs")
+    text = (tmp_path / "theirs" / "README.md").read_text(encoding="utf-8")
+    assert 'AutoModelForSeq2SeqLM.from_pretrained("this folder")' in text
+    assert "pipeline_tag: text2text-generation" in text
+    assert "The waves that tell positions are stored as tables." in text
+
+
 @pytest.mark.parametrize("fields", [Y2017, T5, BART], ids=["2017", "T5", "BART"])
 def test_a_model_of_ours_is_checked_against_the_reference(
     tmp_path: Path, fields: dict[str, Any]
