@@ -39,7 +39,7 @@ from core.trace.attentions import Kind
 from core.trace.matrix import Matrix
 from core.trace.numbers import short
 from core.trace.sheet import Sheet
-from core.trace.viewing import Head
+from core.trace.viewing import BY_LAYER, Head
 from core.trace.views.attention_compare import (
     CompareView,
     Gap,
@@ -49,6 +49,7 @@ from core.trace.views.attention_compare import (
     with_sign,
 )
 from core.trace.views.attention_sheets import compare_sheets
+from core.trace.views.overview import caption_of
 
 MAPS, TABLE = 5, 3
 """How the maps and the table share the height."""
@@ -183,8 +184,12 @@ class ComparePage(Page):
             field.set_range(1, most)
             field.show_number(number + 1)
         self._alone.setVisible(scene.beside is not None)
-        where = " · other text" if scene.beside else ""
-        titles = (titled(kind, head), titled(kind, other) + where, "Difference")
+        beside_it = titled(kind, other)
+        if scene.beside is not None:
+            short_name = caption_of(other, None, BY_LAYER)
+            in_source = f"Other source · {short_name}"
+            beside_it = in_source if kind.name else f"{beside_it} · other text"
+        titles = (titled(kind, head), beside_it, "Difference")
         pictures = (view.one.matrix, view.other.matrix, view.difference)
         if scene.beside is not None and not self._text.hasFocus():
             read = scene.beside.source or scene.beside.encoding

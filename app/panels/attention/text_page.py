@@ -44,6 +44,8 @@ ROLES = ("query", "key")
 """What the pointed token is: it looks, or it is looked at."""
 LEAST_TEXT, LEAST_LIST = 60, 132
 """Heights."""
+NAME_WIDTH = 42
+"""Beside each of two texts."""
 LIST_FROM = 200
 """A text that is longer than the page leaves the list room if it has so much itself."""
 
@@ -91,8 +93,11 @@ class TextPage(Page):
         self._card.body.addWidget(self._heads)
         for label, text in zip(self._names, self._texts, strict=True):
             label.setFont(sans(SMALL))
-            self._card.body.addWidget(label)
-            self._card.body.addWidget(text)
+            label.setFixedWidth(NAME_WIDTH)
+            row = QHBoxLayout()
+            row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(text, 1)
+            self._card.body.addLayout(row)
         self._card.body.addWidget(self._status)
         self._card.body.addWidget(self._note)
         self._card.body.addWidget(hint_line(HOW))
