@@ -22,7 +22,7 @@ from core.trace.step import name_of
 from core.trace.views.position import chosen_feature, similarity_cell, token_at
 
 CARD_GAP = 12
-LEAST_HEIGHT = 500
+LEAST_HEIGHT = 470
 NORM = "embed.norm"
 SUM_SHARE, FOOT_SHARE = 1, 1
 WAVES_SHARE, SIMILARITY_SHARE = 8, 5

@@ -19,6 +19,7 @@ from core.trace.views.places import (
     Words,
     bare_name,
     home_words,
+    layer_of,
     place_words,
 )
 from core.trace.views.roles import role_of
@@ -37,8 +38,8 @@ class InspectorView:
     name_words: tuple[Words, ...]
     """The step or weight: ("attn.pattern",)."""
     home: tuple[Words, ...]
-    """Of two sides: which, and the layer: "decoder layer 2"; with `where` that is too
-    long for one line."""
+    """In a layer of two sides: "decoder layer 2"; with `where` it is too long for one
+    line."""
     where: tuple[Words, ...]
     """The layer and the place in it: ("layer 2", "head 1", "·sat", "→", "·cat")."""
     equation: str
@@ -71,7 +72,7 @@ def inspector_view(
     """
     explanation = trace.explain(cell.key, cell.index)
     home, where = home_words(cell.key), place_words(trace, cell, label_of)
-    if not trace.config.has_encoder:
+    if not trace.config.has_encoder or layer_of(cell.key) is None:
         home, where = (), (*home, *where)
     reading = Reading(trace, label_of, n_terms)
     maker = maker_of(explanation.op)
