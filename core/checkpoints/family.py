@@ -68,8 +68,8 @@ class Family:
     unused: str = r"\Z\A"
     """Pattern of the names of tensors that `transformers` does not use either."""
     held_to: Callable[[ModelConfig, Look, list[str]], ModelConfig] = as_computed
-    """The configuration, once what could be computed was held to what is stored; what
-    differs is told in the list."""
+    """The configuration, once what could follow from other numbers was held to what is
+    stored; what surprises there is told in the list."""
     notes: tuple[str, ...] = ()
     """What is stored otherwise than it is shown, a sentence each."""
 

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from core.checkpoints.entries import Entry, Weights, packed
 from core.checkpoints.exporter import Exporter, Needs, two_sided
-from core.checkpoints.family import EMBEDDING, HEAD, Family
+from core.checkpoints.family import EMBEDDING, HEAD, Family, Look
 from core.checkpoints.fields import ACTIVATIONS, Fields
 from core.checkpoints.generation import tell_generation
 from core.checkpoints.sides import (
@@ -48,6 +49,7 @@ SAID = {
     "start_id": START,
 }
 """More of both, for refusals."""
+TABLE = "shared.weight"
 NETWORK, GATED = "feed_forward_proj", "gated"
 SCALE, TIED = "scale_decoder_outputs", "tie_word_embeddings"
 TRAINED_CTX = 512
@@ -128,7 +130,7 @@ def _network(fields: Fields, of_class: str) -> dict[str, Any]:
 def entries(config: ModelConfig) -> tuple[Entry, ...]:
     """Where the weights are kept."""
     return (
-        Entry("shared.weight", (EMBEDDING,)),
+        Entry(TABLE, (EMBEDDING,)),
         *_side(config, "encoder", config.n_encoder_layers, "encoder.output.norm"),
         *_side(config, "decoder", config.n_layers, "output.norm"),
     )
@@ -225,6 +227,19 @@ def nothing_else(_config: ModelConfig) -> list[str]:
 
 
 T5 = Exporter("t5", "T5", t5_needs, t5_settings, t5_tensors, nothing_else)
+
+
+def held_to(config: ModelConfig, look: Look, _odd: list[str]) -> ModelConfig:
+    """With a table of its own for the output, where the files hold another one.
+
+    Files of `transformers` 5 call every T5 tied, so that this is nothing odd.
+    """
+    head, table = look(HEAD.theirs), look(TABLE)
+    if not config.tie_embeddings or head is None or table is None:
+        return config
+    return replace(config, tie_embeddings=torch.equal(head, table))
+
+
 T5_FAMILY = Family(
     model_type="t5",
     title="T5",
@@ -235,6 +250,7 @@ T5_FAMILY = Family(
     config_of=t5_config,
     entries=entries,
     doubles=("encoder.embed_tokens.weight", "decoder.embed_tokens.weight"),
+    held_to=held_to,
     unused=r"decoder\.block\.0\.layer\.1\.EncDecAttention\."
     r"relative_attention_bias\.weight",
     notes=(

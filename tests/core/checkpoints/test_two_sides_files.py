@@ -323,14 +323,26 @@ def test_whether_the_last_rows_are_divided_is_read_as_there(
 ):
     folder = save_pair(tmp_path, "flan")
     change_config(folder, *without, **fields)
-    config = open_bundle(folder, device="cpu").config
+    bundle = open_bundle(folder, device="cpu")
+    config = bundle.config
     assert (config.scale_output, config.tie_embeddings) == (is_scaled, False)
+    assert bundle.warnings == ()
     theirs = T5ForConditionalGeneration.from_pretrained(folder)
     with torch.inference_mode():
         answer = theirs(
             torch.tensor([SOURCE]), decoder_input_ids=torch.tensor([(0, *WRITTEN)])
         )
     torch.testing.assert_close(logits(folder), answer.logits[0], rtol=0, atol=1e-5)
+
+
+def test_a_head_of_t5_that_is_the_table_again_is_tied(tmp_path):
+    folder = save_pair(tmp_path, "t5")
+    expected = logits(folder)
+    table = "shared.weight"
+    change_tensors(folder, lambda t: {**t, "lm_head.weight": t[table].clone()})
+    bundle = open_bundle(folder, device="cpu")
+    assert (bundle.config.tie_embeddings, bundle.warnings) == (True, ())
+    assert torch.equal(logits(folder), expected)
 
 
 def test_a_bend_that_newer_files_name_apart_goes_before(tmp_path):
