@@ -123,11 +123,27 @@ def test_a_picture_of_a_step_is_drawn_without_a_display(start, model, tmp_path):
     assert len(colours) > 20
 
 
+def test_a_source_and_a_target_are_drawn_together(start, tmp_path):
+    file = tmp_path / "picture.png"
+    model = save_tiny(tmp_path / "pair", n_encoder_layers=2)
+    line = ("--text", "the cat", "--step", "decoder.layers.1.cross.pattern")
+    pictures = []
+    for target in ("a dog", "a dog sat on the mat"):
+        process = start(
+            *("-m", "app", "--model", model, *line, "--target", target),
+            *("--screenshot", file),
+        )
+        assert ended(process) == (0, "", "")
+        pictures.append(QImage(str(file)))
+    assert pictures[0] != pictures[1]
+
+
 @pytest.mark.parametrize(
     ("line", "what"),
     [
         (("--step", "layers.1.atn.patern"), "layers.1.attn.pattern"),
         (("--model", "nowhere"), "nowhere"),
+        (("--target", "a dog"), "has no encoder"),
         (("--screenshot", "no/such/folder/a.png"), "a.png cannot be written"),
     ],
 )
