@@ -107,7 +107,10 @@ class MapView:
 
     def status(self, row: int, column: int) -> str:
         """Place and number in one line."""
-        return f"{self.where(row, column)}: {self.value(row, column)}"
+        said = f"{self.where(row, column)}: {self.value(row, column)}"
+        if self.buckets is None:
+            return said
+        return f"{said} · {self.buckets.words(*self.shaping.tokens_at(row, column))}"
 
     def tip(self, row: int, column: int) -> str:
         """Place and number, and what was recorded where that is another number."""

@@ -62,5 +62,6 @@ def test_the_map_of_shifts_tells_the_bucket_of_a_cell(trace):
     tip = view.tip(6, 5)
     assert "shift = " in tip
     assert tip.endswith("bucket 2 of 8: the key 1 token before")
+    assert view.status(6, 5).endswith(" · bucket 2 of 8: the key 1 token before")
     assert "a learned number for each distance" in view.note
     assert "all beyond 12 the last" in view.buckets.about
