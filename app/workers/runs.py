@@ -135,6 +135,8 @@ class DifferenceRequest:
     before: Path
     after: Path
     text: str
+    target: str = ""
+    """Behind an encoder: the text that is written so far."""
 
     @property
     def doing(self) -> str:
@@ -245,12 +247,17 @@ class Comparer:
 
     def compare(self, request: DifferenceRequest) -> Compared:
         """Walk the sentence through both, with the tokens that the first one reads."""
-        from core.pipeline import trace_encoding
+        from core.pipeline import run_trace
 
         before, after = self._bundle(request.before), self._bundle(request.after)
-        encoding = before.tokenizer.encode(request.text)
-        one = trace_encoding(before, encoding)
-        other = trace_encoding(after, after.tokenizer.encode(request.text))
+        one, other = (
+            run_trace(
+                each,
+                request.text,
+                target=request.target if each.config.has_encoder else None,
+            )
+            for each in (before, after)
+        )
         found = differences(one, other)
         return Compared(one, other, found, before.tokenizer.label)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from core.errors import ConfigError, TraceError
 from core.trace.matrix import FloatArray, Matrix, Scale
 from core.trace.trace import Trace
-from core.trace.views.axes import signed_scale, token_axis
+from core.trace.views.axes import signed_scale, step_axis
 from core.training.config import read_config
 from core.training.events import EVENTS_FILE
 from core.training.runs import milestones, run_of
@@ -138,7 +138,8 @@ class Differences:
     heads: FloatArray
     """[n_layers, n_heads]: how much of its attention a head gives elsewhere, 0 to 1:
     half the sum of the differences of a row, in the mean over all rows but the first,
-    which has no choice. Layers and heads that both models have."""
+    which has no choice. Layers and heads that both models have. Of two sides, it is the
+    decoder's cross attention, in which every row has a choice."""
     raised: tuple[LogitChange, ...]
     """After the last token; the most raised first."""
     lowered: tuple[LogitChange, ...]
@@ -161,12 +162,23 @@ def differences(before: Trace, after: Trace) -> Differences:
 def head_distances(before: Trace, after: Trace, layer: int) -> FloatArray:
     """How much of its attention each head of a layer gives elsewhere. -> [n_heads]."""
     n_heads = min(each.config.n_heads for each in (before, after))
-    key = f"layers.{layer}.attn.pattern"
-    one, other = (each.part(key)[:n_heads, 1:] for each in (before, after))
+    key = pattern_key(before, layer)
+    first = 0 if before.config.has_encoder else 1
+    one, other = (each.part(key)[:n_heads, first:] for each in (before, after))
     if not one.shape[1]:
         return np.zeros(n_heads, np.float32)
     moved: FloatArray = (np.abs(other - one).sum(-1) / 2).mean(-1)
     return moved
+
+
+def pattern_key(trace: Trace, layer: int) -> str:
+    """The attention of a layer that checkpoints are compared by."""
+    has_encoder = trace.config.has_encoder
+    return (
+        f"decoder.layers.{layer}.cross.pattern"
+        if has_encoder
+        else (f"layers.{layer}.attn.pattern")
+    )
 
 
 def pattern_maps(
@@ -177,9 +189,10 @@ def pattern_maps(
     Each [n_query, n_key]; NaN where the mask forbids to look.
     """
     _check_comparable(before, after)
-    key = f"layers.{layer}.attn.pattern"
-    axes = (token_axis(before, "query"), token_axis(before, "key"))
-    hidden = ~np.tri(before.n, dtype=bool)
+    key = pattern_key(before, layer)
+    step = before.step(key)
+    axes = step_axis(before, step, "n_query"), step_axis(before, step, "n_key")
+    hidden = ~before.mask_of(key)
     one, other = (
         np.where(hidden, np.float32(np.nan), each.part(key, (head,)))
         for each in (before, after)
@@ -217,7 +230,8 @@ def _logit_changes(
 
 
 def _check_comparable(before: Trace, after: Trace) -> None:
-    if before.ids != after.ids:
+    sources = [each.source.ids if each.source else () for each in (before, after)]
+    if before.ids != after.ids or sources[0] != sources[1]:
         raise TraceError(
             "The two models cut the sentence into other tokens; "
             "compare models with one tokenizer."

@@ -151,10 +151,12 @@ class DifferencePage(QWidget):
         is_whole = before is not None and after is not None
         self._hint.setText(NO_SENTENCE if is_whole and not text else NOTHING)
         self._hint.setVisible(not (is_whole and text))
-        self.sentence.show_text(text)
+        target = self._session.target
+        so_far = target.text if target else ""
+        self.sentence.show_text(f"{text} → {so_far}" if target else text)
         if before is None or after is None or not text or not self.isVisible():
             return
-        request = DifferenceRequest(before, after, text)
+        request = DifferenceRequest(before, after, text, so_far)
         if request != self._asked:
             self._asked = request
             self.difference_requested.emit(request)

@@ -14,6 +14,7 @@ from core.training.timeline import (
     timeline_of,
 )
 from tests.helpers.bundles import (
+    encoder_decoder_bundle,
     random_model,
     save_tiny,
     tiny_bundle,
@@ -147,3 +148,27 @@ def test_other_vocabularies_cannot_be_compared():
     bundle = make_bundle(random_model(config), tiny_tokenizer(), name="wide")
     with pytest.raises(TraceError, match="tokens; compare models"):
         differences(one, run_trace(bundle, ids=one.ids))
+
+
+def test_models_of_two_sides_are_compared_by_their_cross_attention():
+    bundle = encoder_decoder_bundle()
+    model = random_model(bundle.config, seed=9)
+    other = make_bundle(model, bundle.tokenizer, name="other")
+    traces = [run_trace(each, "the cat", target="sat") for each in (bundle, other)]
+    one, two = (each["decoder.layers.1.cross.pattern"] for each in traces)
+    found = differences(*traces)
+    assert found.heads.shape == (bundle.config.n_layers, bundle.config.n_heads)
+    expected = (np.abs(two - one).sum(-1) / 2).mean(-1)
+    assert found.heads[1] == pytest.approx(expected, abs=1e-6)
+    first, second, moved = pattern_maps(*traces, 1, 0)
+    assert first.values == pytest.approx(one[0])
+    assert second.values == pytest.approx(two[0])
+    assert moved.values == pytest.approx(two[0] - one[0])
+    assert (first.rows.name, first.columns.name) == ("target query", "source key")
+
+
+def test_another_source_cannot_be_compared():
+    bundle = encoder_decoder_bundle()
+    traces = [run_trace(bundle, text, target="sat") for text in ("a cat", "a dog")]
+    with pytest.raises(TraceError, match="cut the sentence into other tokens"):
+        differences(*traces)
