@@ -61,7 +61,7 @@ def chips_of(
 
 def start_chip(chip: Chip) -> Chip:
     """The token that the model puts in front of a target."""
-    return replace(chip, sub=f"start · {chip.sub}", note=START_NOTE, state="start")
+    return replace(chip, sub=f"{chip.sub} · start", note=START_NOTE, state="start")
 
 
 def note_of(piece: Piece) -> str:

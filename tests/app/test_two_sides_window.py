@@ -60,15 +60,9 @@ def test_a_session_file_brings_both_texts_and_both_places_back(desk, tmp_path):
 
 def test_a_trace_file_brings_both_texts_and_can_be_typed_into_neither(desk, tmp_path):
     session, file = desk.session, tmp_path / "pair.npz"
-    kept = session.trace
-    scene, card = session.scene, session.model
-    save_trace(
-        kept,
-        file,
-        session.tokenizer,
-        written_with=scene.target_tokenizer,
-        name=card.name,
-    )
+    kept, exports = session.trace, desk.bench.exports
+    exports.save_trace(file)
+    desk.qtbot.waitUntil(lambda: not exports.is_busy, timeout=WAIT_MS)
     session.open_model(file)
     desk.qtbot.waitUntil(
         lambda: session.is_recorded and session.is_current, timeout=WAIT_MS

@@ -117,7 +117,7 @@ def test_both_texts_are_lines_of_chips_and_the_start_is_the_models(tokens, sessi
     assert source.item_count() == len(session.encoding.pieces)
     assert target.item_count() == len(session.target.pieces)
     start = target._chips[0]
-    assert (start.state, start.sub) == ("start", f"start · {session.target.ids[0]}")
+    assert (start.state, start.sub) == ("start", f"{session.target.ids[0]} · start")
     assert "begins every target" in target.item_text(0)
     assert target.objectName() == "target.strip"
 
