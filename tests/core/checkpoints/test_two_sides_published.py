@@ -1,13 +1,18 @@
-"""The `config.json` of models that are published, as old as they are."""
+"""Models as they are published: old fields, old files, numbers in half precision."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
+from core.bundle import open_bundle
 from core.checkpoints.families import family_of
 from core.checkpoints.fields import Fields
 from core.model.encoder_decoder import n_parameters
+from core.pipeline import run_trace
+from tests.helpers.huggingface import notes_of
+from tests.helpers.two_sides import TWO_SIDED, save_pair, tiny_pair
 
 T5_SMALL: dict[str, Any] = {
     "architectures": ["T5WithLMHeadModel"],
@@ -136,3 +141,38 @@ def test_published_models_are_read_as_they_are(name: str, tmp_path: Path) -> Non
     assert (n_parameters(config), config.start_id) == (n_weights, start)
     has_wishes = name != "flan-t5-small"
     assert len(fields.said) == has_wishes
+
+
+def logits(folder: Path) -> torch.Tensor:
+    bundle = open_bundle(folder, device="cpu")
+    assert bundle.warnings == ()
+    trace = run_trace(bundle, ids=(5, 6, 7, 8), target=(80, 81))
+    return torch.tensor(trace["output.logits"])
+
+
+@pytest.mark.parametrize("name", TWO_SIDED)
+def test_an_old_file_that_holds_every_table_again_is_the_same_model(
+    name: str, tmp_path: Path
+) -> None:
+    folder = save_pair(tmp_path, name)
+    expected = logits(folder)
+    torch.save(tiny_pair(name).state_dict(), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    assert torch.equal(logits(folder), expected)
+    assert any("embed_tokens.weight and 1 more" in note for note in notes_of(folder))
+
+
+@pytest.mark.parametrize("name", TWO_SIDED)
+def test_half_precision_is_widened_number_by_number(name: str, tmp_path: Path) -> None:
+    folder = save_pair(tmp_path, name)
+    tiny_pair(name).to(torch.bfloat16).save_pretrained(folder)
+    assert "The file holds bfloat16; computing in float32." in notes_of(folder)
+    found, start = logits(folder), open_bundle(folder).config.start_id
+    make: Any = TWO_SIDED[name][0]
+    theirs = make.from_pretrained(folder, dtype=torch.float32)
+    with torch.inference_mode():
+        answer = theirs(
+            torch.tensor([(5, 6, 7, 8)]),
+            decoder_input_ids=torch.tensor([(start, 80, 81)]),
+        )
+    torch.testing.assert_close(found, answer.logits[0], rtol=1e-5, atol=1e-5)
