@@ -35,6 +35,8 @@ from core.tokenizers.base import Encoding
 
 RECORDED = "This is a trace file: one sentence and no model. Open a model to type."
 DEFAULT_MODEL = Path(resources.__file__).parent / "models" / "default"
+NUMBER_WORDS = DEFAULT_MODEL.parent / "number-words"
+"""A model of two sides that comes with the program."""
 MOST_CHARACTERS = 10_000_000
 """What the field takes; how much the model can read is another matter."""
 NO_MODEL, OPENING = "no model", "opening…"
@@ -159,7 +161,8 @@ class SentenceBar(QFrame):
     def _on_model_menu_about_to_show(self) -> None:
         self.model_menu.clear()
         self.model_menu.addActions(self.open_actions)
-        folders = [DEFAULT_MODEL, *installed_models(), *self._recent.folders]
+        own = (DEFAULT_MODEL, NUMBER_WORDS)
+        folders = [*own, *installed_models(), *self._recent.folders]
         shown = list(filter(os.path.exists, dict.fromkeys(folders)))
         if shown:
             self.model_menu.addSeparator()

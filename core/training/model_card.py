@@ -34,6 +34,8 @@ SETTINGS = (
     "learning_rate",
     "min_learning_rate",
     "warmup_steps",
+    "schedule",
+    "label_smoothing",
     "weight_decay",
     "beta1",
     "beta2",
