@@ -96,9 +96,7 @@ class Pipeline(Canvas):
         left, before = self._reached(), self._present
         self._present = key
         layer, side = layer_path(key), side_of(key)
-        is_elsewhere = layer or side != side_of(before)
-        behind = {layer_path(before)} if is_elsewhere else set()
-        unfolded = self._unfolded - behind | {side, layer}
+        unfolded = self._unfolded - self._left_behind(before, key) | {side, layer}
         if unfolded != self._unfolded:
             self._unfolded = unfolded
             self.refresh()
@@ -127,6 +125,16 @@ class Pipeline(Canvas):
         )
         around = lines.adjusted(0, -LINE_HEIGHT, 0, LINE_HEIGHT)
         self.viewport().update(around.translated(-self.offset()).toAlignedRect())
+
+    def _left_behind(self, before: str, key: str) -> frozenset[str]:
+        """The layers that close on the way from one step to another.
+
+        It is the layer that was left, and on another side all that are open.
+        """
+        side = side_of(key)
+        if side and side != side_of(before):
+            return frozenset(p for p in self._unfolded if side_of(p) not in (side, p))
+        return frozenset({layer_path(before)} if layer_path(key) else ())
 
     def _fold(self, path: str) -> None:
         self._unfolded ^= {path}

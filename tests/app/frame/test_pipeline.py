@@ -136,6 +136,15 @@ def test_the_last_layer_of_the_encoder_closes_behind_the_reader(of_two_sides):
     assert of_two_sides.unfolded == {"encoder", "decoder"}
 
 
+def test_no_layer_of_the_encoder_stays_open_in_the_decoder(of_two_sides):
+    of_two_sides.go_to("encoder.layers.0.attn.q")
+    of_two_sides.go_to("encoder.output.norm")
+    of_two_sides.go_to("decoder.layers.1.attn.q")
+    assert of_two_sides.unfolded == {"encoder", "decoder", "decoder.layers.1"}
+    of_two_sides.go_to("output.pick")
+    assert of_two_sides.unfolded == {"encoder", "decoder", "decoder.layers.1"}
+
+
 def test_a_folded_side_opens_for_a_step_in_it(of_two_sides):
     heading = next(i for i in range(99) if "Decoder" in of_two_sides.item_text(i))
     of_two_sides.activate(heading, is_secondary=False)
