@@ -80,11 +80,14 @@ class Reader(Facts):
             self._take_badge(badge)
 
     def point_at_token(self, side: str, place: int, *, as_key: bool = False) -> None:
-        """Choose a token of a side, as far as the present step reads it."""
-        if self.trace is not None:
-            self.request_selection(
-                at_token(self._selection, self.trace, side, place, as_key=as_key)
-            )
+        """Choose a token of a side, as far as the present step reads it.
+
+        Nothing happens while the trace is still one of a model of other sides.
+        """
+        trace = self.trace
+        if trace is not None and self.has_target == (trace.source is not None):
+            at = at_token(self._selection, trace, side, place, as_key=as_key)
+            self.request_selection(at)
 
     def append_pick(self) -> None:
         """Draw the next token and put it to the text that is written."""

@@ -261,6 +261,19 @@ def test_a_token_of_the_other_side_leads_to_the_step_of_that_name(session):
     assert (session.selection.query, session.selection.other) == (1, 2)
 
 
+def test_a_token_is_not_chosen_in_a_trace_of_a_model_of_other_sides(session):
+    before = session.trace
+    session.take(tiny_bundle())
+    at = session.selection
+    session.point_at_token("", 1)
+    assert (session.trace, session.selection) == (before, at)
+    session.read("the cat sat")
+    session.take(encoder_decoder_bundle())
+    session.point_at_token("decoder", 0)
+    session.point_at_token("encoder", 1)
+    assert session.selection.query == 2
+
+
 def test_where_no_step_has_that_name_the_token_is_remembered(session):
     session.go_to("output.logits")
     session.point_at_token("encoder", 2)

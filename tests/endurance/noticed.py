@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import traceback
 from dataclasses import dataclass
 
 import psutil
@@ -26,7 +27,14 @@ class Heard(logging.Handler):
         line = record.getMessage().strip()
         is_refusal = line.rpartition("\n")[2].startswith(REFUSALS)
         if not is_refusal and not any(words in line for words in OF_NO_SCREEN):
-            self.lines.append(f"{record.name}: {line}")
+            self.lines.append(f"{record.name}: {line}{raised(record)}")
+
+
+def raised(record: logging.LogRecord) -> str:
+    """Where the exception came from that was logged; "" without one."""
+    if record.exc_info is None:
+        return ""
+    return "\n" + "".join(traceback.format_exception(*record.exc_info))
 
 
 @dataclass(frozen=True, slots=True)
