@@ -16,7 +16,14 @@ from core.analysis.rollout import (
     with_residual,
 )
 from core.errors import TraceError
-from tests.helpers.bundles import encoder_decoder_trace, tiny_trace
+from core.pipeline import run_trace
+from tests.helpers.bundles import (
+    SOURCE_TEXT,
+    TARGET_TEXT,
+    encoder_decoder_bundle,
+    encoder_decoder_trace,
+    tiny_trace,
+)
 
 SENTENCE = "the cat sat on the mat"
 
@@ -133,3 +140,16 @@ def test_without_a_residual_stream_the_patterns_alone_are_multiplied():
     found = rollout(trace)
     np.testing.assert_allclose(found[0], one, rtol=1e-6)
     np.testing.assert_allclose(found[1], two @ one, rtol=1e-5)
+
+
+def test_nothing_comes_across_from_padding():
+    bundle = encoder_decoder_bundle()
+    ids = bundle.tokenizer.encode(SOURCE_TEXT).ids
+    alone = run_trace(bundle, ids=ids, target=TARGET_TEXT)
+    mask = [1] * len(ids) + [0, 0]
+    padded = run_trace(
+        bundle, ids=[*ids, 0, 0], target=TARGET_TEXT, attention_mask=mask
+    )
+    one, other = (rollout(each, "mean", "cross") for each in (alone, padded))
+    np.testing.assert_allclose(other[..., :-2], one, atol=1e-6)
+    assert not other[..., -2:].any()
