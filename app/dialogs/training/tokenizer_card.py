@@ -223,8 +223,8 @@ def about_of(tokenizer: TokenizerConfig, way: str, *, is_learned: bool) -> str:
         return f"Learned: {tokenizer.n_vocab:,} tokens, from the text above."
     if way == LEARN:
         return (
-            "256 bytes, one token for the end of a text (of pairs: a start and an end), "
-            "and the rest merges of neighbours that stand side by side most often."
+            "256 bytes, one token for the end of a text (of pairs: one for the start, "
+            "too), and the rest merges of those that stand side by side most often."
         )
     if way == BY_CHARACTER:
         return (
