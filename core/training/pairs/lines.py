@@ -16,6 +16,8 @@ TAB = "\t"
 ENDING = ".tsv"
 """Of a file that holds pairs, as it is mostly called."""
 COLUMNS = 2
+LONGEST_LINE = 1 << 20
+"""Characters; a longer line counts as several, so that none fills the memory."""
 LONGEST_SHOWN = 40
 """Characters of a line that a message shows."""
 
@@ -64,6 +66,9 @@ def _texts_of(blocks: Iterable[str]) -> Iterator[str]:
     for block in blocks:
         *whole, rest = (rest + block).split("\n")
         yield from whole
+        if len(rest) > LONGEST_LINE:
+            yield rest
+            rest = ""
     yield rest
 
 

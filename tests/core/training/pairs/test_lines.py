@@ -47,3 +47,11 @@ def test_a_run_refuses_a_line_that_is_no_pair_and_names_it(
 
 def test_both_sides_follow_one_another() -> None:
     assert list(sides_of(pairs_of(["a\tb\nc\td\n"]))) == ["a", "b", "c", "d"]
+
+
+def test_a_line_without_an_end_does_not_fill_the_memory() -> None:
+    block = "x" * 100_000
+    lines = list(lines_of(block for _ in range(25)))
+    assert len(lines) == 3
+    assert sum(len(line.text) for line in lines) == 2_500_000
+    assert {line.odd for line in lines} == {"no_tab"}
