@@ -35,6 +35,8 @@ class Curves:
 
     n_vocab: int
     """Tokens the model knows; 0 before the run has started."""
+    tokens_per_step: float
+    """Tokens read in a step, on average, as the run told; 0 if it did not."""
     steps: FloatArray
     """[n]: steps whose figures were logged; those below stand beside them."""
     loss: FloatArray
@@ -56,8 +58,6 @@ class Curves:
     """[m, n_layers, n_heads]: how much each looks at the token before."""
     induction: FloatArray
     """[m, n_layers, n_heads]: how much each looks at what followed the same token."""
-    tokens_per_step: float = 0.0
-    """Tokens read in a step, on average, as the run told; 0 if it did not."""
 
     @property
     def ceiling(self) -> float | None:
@@ -101,7 +101,7 @@ class CurveRecorder:
             _of_heads(event.previous for event in self._scored),
             _of_heads(event.induction for event in self._scored),
         ]
-        return Curves(self._n_vocab, *columns, tokens_per_step=self._tokens_per_step)
+        return Curves(self._n_vocab, self._tokens_per_step, *columns)
 
     def _cut_after(self, step: int) -> None:
         self._stepped.cut_after(step)
