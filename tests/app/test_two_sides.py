@@ -2,17 +2,14 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from app.author import DROPPED
 from app.sentence import prompt_of_text
-from app.session import TARGET_FULL, Session
-from app.workers import generating
+from app.session import Session
 from app.workers.tracing import MomentRequest, Opened, card_of, move
 from core.bundle import Bundle, open_bundle
 from core.generation.sampling import Sampling
-from core.pipeline import run_trace
 from tests.helpers.bundles import (
     SOURCE_TEXT,
     TARGET_TEXT,
@@ -36,33 +33,12 @@ def session(qapp):
     shown.close()
 
 
-@pytest.fixture
-def live(qapp, qtbot):
-    """With its threads, and the model of two sides in them."""
-    session = Session(sampling=Sampling(seed=7), pause_ms=0)
-    session._on_opened(opened(encoder_decoder_bundle()))
-    session.request_text(SOURCE_TEXT)
-    session.request_target(TARGET_TEXT)
-    session.start()
-    qtbot.waitUntil(lambda: session.is_current, timeout=WAIT_MS)
-    yield session
-    session.close()
-
-
 def opened(bundle: Bundle):
     return Opened(bundle, card_of(bundle))
 
 
 def ids_of(text):
     return tiny_tokenizer().encode(text).ids
-
-
-def written_on(session, qtbot, n):
-    with qtbot.waitSignal(
-        session.is_generating_changed, check_params_cb=lambda on: not on
-    ):
-        session.generate(n)
-    qtbot.waitUntil(lambda: session.is_current, timeout=WAIT_MS)
 
 
 def test_the_trace_has_both_texts(session):
@@ -303,68 +279,6 @@ def test_the_scene_has_the_tokenizer_of_the_side_that_is_read(qapp):
     session.close()
 
 
-def test_generating_writes_the_target_and_shows_true_traces(live, qtbot, monkeypatch):
-    monkeypatch.setattr(generating, "TELL_EVERY_S", 0)
-    monkeypatch.setattr(generating, "TIMES_AS_LONG", 0)
-    shown = []
-    live.encoding_changed.connect(
-        lambda _: shown.append((live.trace, live.target.ids, live.n_unread))
-    )
-    n = len(live.target.ids)
-    written_on(live, qtbot, 6)
-    assert 1 <= len(shown) == len(live.target.ids) - n
-    for trace, ids, n_unread in shown:
-        assert (trace.ids, n_unread) == (ids[:-1], 1)
-        fresh = run_trace(live._bundle, ids=trace.source.ids, target=trace.ids[1:])
-        for key in ("encoder.layers.1.attn.pattern", "output.logits"):
-            np.testing.assert_allclose(trace[key], fresh[key], atol=1e-5)
-    assert live.text == SOURCE_TEXT
-    assert live.n_unread == 0
-    live.undo_append()
-    assert live.target_text == TARGET_TEXT
-
-
-def test_a_token_by_hand_is_the_one_that_generate_writes(live, qtbot):
-    live.append_pick()
-    by_hand = live.target.ids
-    live.undo_append()
-    qtbot.waitUntil(lambda: live.is_current, timeout=WAIT_MS)
-    written_on(live, qtbot, 1)
-    assert live.target.ids == by_hand
-
-
-def test_generation_ends_where_the_target_is_full(live, qtbot):
-    told = []
-    live.told.connect(told.append)
-    live.request_sampling(GREEDY)
-    written_on(live, qtbot, 1000)
-    assert len(live.target.ids) == 32
-    assert live.fits
-    assert told == [TARGET_FULL.format(n=32)]
-
-
-def test_a_long_target_is_cut_into_tokens_without_holding_the_window_up(live, qtbot):
-    with qtbot.waitSignal(live.too_long_changed, timeout=WAIT_MS):
-        live.request_target("a" * 12_000)
-    assert live.target.n_characters == 12_000
-    assert live.target.ids[0] == START
-
-
-def test_another_source_is_compared_with_the_same_target(live, qtbot):
-    with qtbot.waitSignal(live.beside_changed):
-        live.request_beside("the dog")
-    beside = live.scene.beside
-    assert (beside.source.text, beside.ids) == ("the dog", live.target.ids)
-    live.append_pick()
-    qtbot.waitUntil(
-        lambda: (
-            live.scene.beside is not None
-            and live.scene.beside.ids == live.trace.ids == live.target.ids
-        ),
-        timeout=WAIT_MS,
-    )
-
-
 def test_what_the_model_has_no_token_for_is_left_out_of_each_text_by_itself(qapp):
     session = ShownSession()
     session.take(character_bundle("abc", n_encoder_layers=1, start_id=0))
@@ -399,22 +313,3 @@ def test_another_checkpoint_walks_both_texts_at_once(tmp_path):
         "a" * 40, one.tokenizer, specials=False, start_id=START
     ).encoding
     assert move(MomentRequest(other, one, source, too_long)).traced is None
-
-
-def test_a_moment_keeps_the_target_and_what_can_be_undone(live, qtbot, tmp_path):
-    folder = save_tiny(tmp_path / "one", n_encoder_layers=2)
-    live.open_model(folder)
-    qtbot.waitUntil(
-        lambda: live.model.folder == folder and live.is_current, timeout=WAIT_MS
-    )
-    live.request_target(TARGET_TEXT)
-    live.append_token(33)
-    qtbot.waitUntil(lambda: live.is_current, timeout=WAIT_MS)
-    other = save_tiny(tmp_path / "other", n_encoder_layers=2)
-    live.request_moment(other)
-    qtbot.waitUntil(
-        lambda: live.model.folder == other and live.is_current, timeout=WAIT_MS
-    )
-    assert live.target_text == f"{TARGET_TEXT}!"
-    live.undo_append()
-    assert live.target_text == TARGET_TEXT
