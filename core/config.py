@@ -174,6 +174,11 @@ class ModelConfig:
         return self.n_encoder_layers > 0
 
     @property
+    def reads_normed(self) -> bool:
+        """Whether a normed copy of the stream is read, by each part and at the end."""
+        return self.norm_place == "pre" and self.norm != "none"
+
+    @property
     def n_queries_per_key(self) -> int:
         """Query heads that share one head of keys and values."""
         return self.n_heads // self.n_kv_heads

@@ -14,7 +14,7 @@ SYMBOLS = (
     ("pattern", ("A", "S", "B", "W_B", r"\text{Attention}")),
     ("feed_forward", ("Z", "F", "G", "W_G", "b_G", "W_1", "b_1", "W_2", "b_2")),
     ("feed_forward", (r"\text{FFN}",)),
-    ("residual", ("X",)),
+    ("residual", ("X", "X_{enc}")),
 )
 """Theme colour, and the symbols that wear it."""
 

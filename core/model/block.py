@@ -28,7 +28,7 @@ class Block(nn.Module):
         self.path = path
         self.is_added = config.residual
         self.sums_are_normed = config.norm_place == "post"
-        self.reads_normed = not self.sums_are_normed and config.norm != "none"
+        self.reads_normed = config.reads_normed
         self.attn = Attention(config, f"{path}.attn", layer)
         self.cross: Attention | None = None
         if has_cross:

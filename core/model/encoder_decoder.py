@@ -40,7 +40,7 @@ class Side(nn.Module):
         )
         self.dropout = nn.Dropout(config.dropout)
         self.output: LastNorm | None = None
-        if not is_decoder and config.norm_place == "pre" and config.norm != "none":
+        if not is_decoder and config.reads_normed:
             self.output = LastNorm(config)
 
     def forward(self, ids: Tensor, table: Tensor, shared: ForwardPass) -> Tensor:

@@ -26,7 +26,7 @@ class Output(nn.Module):
             self.b_T = nn.Parameter(torch.zeros(config.d_model))
         if is_masked or config.output_bias:
             self.b_U = nn.Parameter(torch.zeros(config.n_vocab))
-        has_norm = is_masked or (config.norm_place == "pre" and config.norm != "none")
+        has_norm = is_masked or config.reads_normed
         self.norm = NORMS[config.norm](config) if has_norm else None
         self.W_U: nn.Parameter | None = None
         if not config.tie_embeddings:

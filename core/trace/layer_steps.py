@@ -39,13 +39,12 @@ def layer_steps(config: ModelConfig, layer: str, stream: str) -> list[Step]:
     if side_of(layer) == DECODER:
         parts.append((CROSS, "resid_cross", "X'", "X''", r"\text{Cross attention}"))
     parts.append(("ffn", "resid_out", "X'", "X''", r"\text{FFN}"))
-    is_pre = config.norm_place == "pre"
     for name, total, before, after, word in parts:
         source, path, key = rows[-1].key, f"{layer}.{name}", f"{layer}.{total}"
         if name == "ffn" and not config.feed_forward:
             rows.append(Step(key, "same", (source,), STREAM, "X'' = X'"))
             continue
-        if is_pre and config.norm != "none":
+        if config.reads_normed:
             rows.append(norm_step(config, f"{path}.norm", source, before))
         rows += _part_steps(config, path, rows[-1].key)
         out = rows[-1].key
@@ -54,7 +53,7 @@ def layer_steps(config: ModelConfig, layer: str, stream: str) -> list[Step]:
             rows.append(Step(key, "add", (source, out), STREAM, formula))
         else:
             rows.append(Step(key, "same", (out,), STREAM, f"{after} = {word}"))
-        if not is_pre:
+        if config.norm_place == "post":
             rows.append(norm_step(config, f"{path}.norm", key, "X'"))
     return rows
 
@@ -68,21 +67,20 @@ def _part_steps(config: ModelConfig, path: str, source: str) -> list[Step]:
 
 def memory_key(config: ModelConfig) -> str:
     """The encoder's last rows, which every layer of the decoder looks at."""
-    if config.norm == "none":
-        return f"encoder.layers.{config.n_encoder_layers - 1}.resid_out"
-    if config.norm_place == "pre":
+    if config.reads_normed:
         return MEMORY
-    last = "ffn" if config.feed_forward else "attn"
-    return f"encoder.layers.{config.n_encoder_layers - 1}.{last}.norm"
+    last = f"encoder.layers.{config.n_encoder_layers - 1}"
+    return f"{last}.ffn.norm" if config.norm_place == "post" else f"{last}.resid_out"
 
 
 def _attention_steps(config: ModelConfig, attn: str, source: str) -> list[Step]:
     is_cross = attn.endswith(CROSS)
-    looked_at, seen = (memory_key(config), "M") if is_cross else (source, r"\hat X")
+    looks = (source, r"\hat X")
+    is_seen = (memory_key(config), "X_{enc}") if is_cross else looks
 
     def project(letter: str, axes: tuple[str, ...]) -> Step:
         weights = _with_bias(config, f"{attn}.W_{letter}", f"{attn}.b_{letter}")
-        read, rows = (source, r"\hat X") if letter == "Q" else (looked_at, seen)
+        read, rows = looks if letter == "Q" else is_seen
         formula = rf"{letter} = {rows} W_{letter}" + plus(config, f"b_{letter}")
         key = f"{attn}.{letter.lower()}"
         return Step(key, "project_heads", (read, *weights), axes, formula)

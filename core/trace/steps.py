@@ -35,7 +35,9 @@ from core.trace.step import (
     TOKENS,
     VOCABULARY,
     Step,
+    address_on,
     name_of,
+    side_of,
 )
 
 __all__ = [
@@ -51,6 +53,8 @@ __all__ = [
 ]
 
 Shape = tuple[int, ...]
+TABLE = "embed.W_E"
+"""The rows of all tokens, which both sides look up."""
 KEPT_NAMES = (
     "embed.sum",
     "resid_in",
@@ -82,8 +86,7 @@ def layers_of(config: ModelConfig) -> tuple[str, ...]:
     paths = []
     for side in sides_of(config):
         n = config.n_encoder_layers if side == ENCODER else config.n_layers
-        of_side = f"{side}." if side else ""
-        paths += [f"{of_side}layers.{i}" for i in range(n)]
+        paths += [address_on(side, f"layers.{i}") for i in range(n)]
     return tuple(paths)
 
 
@@ -134,20 +137,19 @@ def _is_last(path: str, layers: tuple[str, ...]) -> bool:
 
 def _side_steps(config: ModelConfig, side: str) -> list[Step]:
     """From the text of a side to its last layer, and the norm behind an encoder's."""
-    of_side = f"{side}." if side else ""
-    rows = [*_token_steps(of_side), *_embed_steps(config, of_side)]
+    rows = [*_token_steps(side), *_embed_steps(config, side)]
     for path in layers_of(config):
-        if path.startswith(f"{of_side}layers."):
+        if side_of(path) == side:
             rows += layer_steps(config, path, rows[-1].key)
-    if side == ENCODER and config.norm_place == "pre" and config.norm != "none":
+    if side == ENCODER and config.reads_normed:
         rows.append(norm_step(config, MEMORY, rows[-1].key, "X"))
     return rows
 
 
-def _token_steps(of_side: str) -> list[Step]:
-    words, merges = f"{of_side}tokens.pieces", f"{of_side}tokens.merges"
-    text, split = f"{of_side}text", r"\text{text} \to w_1, w_2, \dots"
-    number, formula = f"{of_side}tokens.ids", r"t_i = \text{id}(i)"
+def _token_steps(side: str) -> list[Step]:
+    names = ("text", "tokens.pieces", "tokens.merges", "tokens.ids")
+    text, words, merges, number = (address_on(side, name) for name in names)
+    split, formula = r"\text{text} \to w_1, w_2, \dots", r"t_i = \text{id}(i)"
     return [
         Step(words, "split", (text,), (), split),
         Step(merges, "merge", (words,), (), r"(a, b) \to ab"),
@@ -155,17 +157,16 @@ def _token_steps(of_side: str) -> list[Step]:
     ]
 
 
-def _embed_steps(config: ModelConfig, of_side: str) -> list[Step]:
-    table = "embed.W_E"
-    key, ids = f"{of_side}embed.token", f"{of_side}tokens.ids"
-    rows = [Step(key, "lookup", (ids, table), STREAM, r"E = W_E[t]")]
+def _embed_steps(config: ModelConfig, side: str) -> list[Step]:
+    key, read = address_on(side, "embed.token"), (address_on(side, "tokens.ids"), TABLE)
+    rows = [Step(key, "lookup", read, STREAM, r"E = W_E[t]")]
     if config.scale_embeddings:
         inputs = (rows[-1].key, "config.d_model")
         formula = r"E' = E \cdot \sqrt{d_{model}}"
-        key = f"{of_side}embed.scaled"
+        key = address_on(side, "embed.scaled")
         rows.append(Step(key, "scale_embedding", inputs, STREAM, formula))
     added = [rows[-1].key]
-    key, places = f"{of_side}embed.position", f"{of_side}positions"
+    key, places = address_on(side, "embed.position"), address_on(side, "positions")
     if config.position == "sinusoidal":
         wave = rf"\frac{{p}}{{{config.sinusoid_base:g}^{{2i/d_{{model}}}}}}"
         sine, cosine = "2i", "2i+1"
@@ -185,10 +186,11 @@ def _embed_steps(config: ModelConfig, of_side: str) -> list[Step]:
         added.append(rows[-1].key)
     if len(added) > 1:
         letters = " + ".join(SUMMANDS[name_of(each)] for each in added)
-        key, formula = f"{of_side}embed.sum", f"X = {letters}"
+        key, formula = address_on(side, "embed.sum"), f"X = {letters}"
         rows.append(Step(key, "add", tuple(added), STREAM, formula))
     if config.norm_embeddings:
-        rows.append(norm_step(config, f"{of_side}embed.norm", rows[-1].key, "X"))
+        key = address_on(side, "embed.norm")
+        rows.append(norm_step(config, key, rows[-1].key, "X"))
     return rows
 
 
@@ -209,7 +211,7 @@ def _output_steps(config: ModelConfig, stream: str) -> list[Step]:
     logits, probs, pick = "output.logits", "output.probs", "output.pick"
     row = r"\hat X'" if config.scale_output else r"\hat X"
     if config.tie_embeddings:
-        op, table, formula = "unembed", "embed.W_E", f"L = {row} W_E^T"
+        op, table, formula = "unembed", TABLE, f"L = {row} W_E^T"
     else:
         op, table, formula = "linear", "output.W_U", f"L = {row} W_U"
     weights: tuple[str, ...] = (table,)
@@ -249,7 +251,7 @@ def _before_logits(config: ModelConfig, stream: str) -> list[Step]:
             norm_step(config, "output.norm", active, "F"),
         ]
     rows = []
-    if config.norm_place == "pre" and config.norm != "none":
+    if config.reads_normed:
         rows.append(norm_step(config, "output.norm", stream, "X"))
     if config.scale_output:
         inputs = (rows[-1].key if rows else stream, "config.d_model")

@@ -23,6 +23,8 @@ NO_BREAK = "\u00a0"
 
 PROJECTIONS = ("q", "k", "v")
 """The three products that read the normed stream."""
+ENCODED = "X_enc"
+"""What the encoder made of the source, which keys and values are made of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,8 +121,8 @@ def projection_view(trace: Trace, key: str, head: int) -> ProductView:
 
 
 def read_name(step: Step) -> str:
-    """What a projection reads: the normed stream, or the encoder's rows, M."""
-    return "M" if step.is_cross and step.name in ROWS_OF_KEYS else "X̂"
+    """What a projection reads: the normed stream, or the encoder's last rows."""
+    return ENCODED if step.is_cross and step.name in ROWS_OF_KEYS else "X̂"
 
 
 def output_parts(trace: Trace, key: str) -> tuple[Part, ...]:

@@ -270,7 +270,7 @@ def test_keys_and_values_are_made_of_the_encoders_rows(trace, letter):
     view = projection_view(trace, f"{CROSS}.{letter}", 1)
     side = trace.tokens("decoder" if letter == "q" else "encoder")
     assert view.left.rows.labels == tuple(map(side.label, range(side.n)))
-    assert view.names[0] == ("X̂" if letter == "q" else "M")
+    assert view.names[0] == ("X̂" if letter == "q" else "X_enc")
     made = np.asarray(view.left.values) @ view.right.values
     if view.biases is not None:
         made = made + view.biases
