@@ -5,18 +5,14 @@ In: a row of W_B, as in T5. Out: where the keys stand whose scores it shifts.
 
 from typing import NamedTuple
 
-BEFORE, BEHIND = "before", "behind"
-
 
 class Reach(NamedTuple):
-    """Distances that share a row."""
+    """Distances that share a row: key minus query, both ends among them."""
 
-    nearest: int
-    """In tokens; 0 is the query itself."""
-    farthest: int | None
-    """None where all that are farther share the row, too."""
-    way: str
-    """Where the key stands: before the query, or behind it."""
+    first: int | None
+    """None where all keys farther before the query share the row, too."""
+    last: int | None
+    """None where all keys farther behind it do."""
 
 
 def reach_of(row: int, n_buckets: int, farthest: int, *, is_both: bool) -> Reach | None:
@@ -30,23 +26,29 @@ def reach_of(row: int, n_buckets: int, farthest: int, *, is_both: bool) -> Reach
     from core.model.relative import bucket_of
 
     edge = farthest + 1
-    distances = torch.arange(-edge, edge + 1 if is_both else 1)
+    distances = torch.arange(-edge, edge + 1)
     rows = bucket_of(distances, n_buckets, farthest, is_both=is_both)
     found = distances[rows == row].tolist()
     if not found:
         return None
-    sizes = sorted(abs(distance) for distance in found)
-    last = None if sizes[-1] == edge else sizes[-1]
-    return Reach(sizes[0], last, BEHIND if found[-1] > 0 else BEFORE)
+    first, last = found[0], found[-1]
+    return Reach(None if first == -edge else first, None if last == edge else last)
 
 
 def reach_words(reach: Reach) -> str:
     """Where a key stands: "3 tokens before the query", "the query itself"."""
-    nearest, farthest, way = reach
-    if farthest == 0:
-        return "the query itself"
+    first, last = reach
+    if first == 0:
+        return "the query itself" + (last != 0) * ", or any token behind it"
+    is_behind = first is not None and first > 0
+    nearest, farthest = reach if is_behind else (_size(last), _size(first))
+    where = f"{'behind' if is_behind else 'before'} the query"
     if farthest is None:
-        return f"{nearest} or more tokens {way} the query"
+        return f"{nearest} or more tokens {where}"
     if nearest == farthest:
-        return f"{nearest} token{'s' * (nearest > 1)} {way} the query"
-    return f"{nearest} to {farthest} tokens {way} the query"
+        return f"{nearest} token{'s' * (nearest > 1)} {where}"
+    return f"{nearest} to {farthest} tokens {where}"
+
+
+def _size(distance: int | None) -> int | None:
+    return None if distance is None else -distance

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace.distances import reach_of, reach_words
 from core.trace.trace import Trace
 
 Whole = NDArray[np.integer[Any]]
@@ -27,12 +28,8 @@ class Buckets:
 
     n: int
     """Rows of the table."""
-    distances: Whole
-    """[n_query, n_key]: key minus query."""
     of_pairs: Whole
     """[n_query, n_key]: the row of the table for each pair."""
-    of_distances: Whole
-    """[2 x farthest + 1]: the row for each distance from -farthest on."""
     is_both: bool
     """Whether keys behind the query have buckets of their own."""
     farthest: int
@@ -44,29 +41,16 @@ class Buckets:
         return ABOUT.format(farthest=self.farthest)
 
     def words(self, query: int, key: int) -> str:
-        """The bucket of a pair: "bucket 3 of 8: keys 2 to 4 tokens before"."""
+        """The bucket of a pair: "bucket 3 of 8: 2 to 4 tokens before the query"."""
         row = int(self.of_pairs[query, key])
-        within = np.flatnonzero(self.of_distances == row) - self.farthest
-        reach = self._reach(within.tolist())
-        return f"bucket {row + 1} of {self.n}: {reach}"
-
-    def _reach(self, distances: list[int]) -> str:
-        first, last = distances[0], distances[-1]
-        if first <= 0 <= last:
-            is_behind = "or behind it " * (last > 0)
-            return f"the key at the query's own place {is_behind}".rstrip()
-        near, far = sorted((abs(first), abs(last)))
-        way = "before" if last < 0 else "behind"
-        if far == self.farthest:
-            return f"keys {near} or more tokens {way}"
-        if near < far:
-            return f"keys {near} to {far} tokens {way}"
-        return f"the key {near} token{'s' * (near > 1)} {way}"
+        reach = reach_of(row, self.n, self.farthest, is_both=self.is_both)
+        assert reach is not None, "the pair itself is at such a distance"
+        return f"bucket {row + 1} of {self.n}: {reach_words(reach)}"
 
 
 def buckets_of(trace: Trace, key: str) -> Buckets:
     """The buckets that a step attn.bias looks its numbers up in."""
-    from torch import arange, from_numpy
+    from torch import from_numpy
 
     from core.model.relative import bucket_of
 
@@ -74,10 +58,6 @@ def buckets_of(trace: Trace, key: str) -> Buckets:
     queries, keys = (np.asarray(trace.part(place)) for place in step.inputs[:2])
     n_buckets = trace.shape(step.inputs[2])[0]
     is_both = step.op == "relative_bias"
-    distances = keys[None, :] - queries[:, None]
-    every = arange(-farthest, farthest + 1)
-    asked = from_numpy(distances), every
-    rows, of_distances = (
-        bucket_of(each, n_buckets, farthest, is_both=is_both).numpy() for each in asked
-    )
-    return Buckets(n_buckets, distances, rows, of_distances, is_both, farthest)
+    distances = from_numpy(keys[None, :] - queries[:, None])
+    rows = bucket_of(distances, n_buckets, farthest, is_both=is_both).numpy()
+    return Buckets(n_buckets, rows, is_both, farthest)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from core.model.relative import bucket_of
-from core.trace.distances import BEHIND, reach_of, reach_words
+from core.trace.distances import reach_of, reach_words
 
 
 @pytest.mark.parametrize("is_both", [True, False], ids=("both ways", "back"))
@@ -13,16 +13,15 @@ def test_every_distance_lies_in_the_reach_of_its_row(n_buckets, farthest, is_bot
     reaches = [
         reach_of(row, n_buckets, farthest, is_both=is_both) for row in range(n_buckets)
     ]
-    for distance in range(-3 * farthest, 3 * farthest if is_both else 1):
+    for distance in range(-3 * farthest, 3 * farthest):
         at = torch.tensor(distance)
         row = int(bucket_of(at, n_buckets, farthest, is_both=is_both))
         holding = [
             place
             for place, reach in enumerate(reaches)
             if reach is not None
-            and (distance > 0) == (reach.way == BEHIND)
-            and reach.nearest <= abs(distance)
-            and (reach.farthest is None or abs(distance) <= reach.farthest)
+            and (reach.first is None or reach.first <= distance)
+            and (reach.last is None or distance <= reach.last)
         ]
         assert holding == [row]
 
@@ -32,7 +31,7 @@ def test_a_row_says_where_its_keys_stand():
         reach_words(reach_of(row, 32, 128, is_both=False)) for row in (0, 1, 15, 31)
     ]
     assert said == [
-        "the query itself",
+        "the query itself, or any token behind it",
         "1 token before the query",
         "15 tokens before the query",
         "113 or more tokens before the query",

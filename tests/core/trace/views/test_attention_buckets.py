@@ -20,15 +20,15 @@ def trace():
 @pytest.mark.parametrize(
     ("query", "key", "words"),
     [
-        (6, 6, "bucket 1 of 8: the key at the query's own place"),
-        (6, 5, "bucket 2 of 8: the key 1 token before"),
+        (6, 6, "bucket 1 of 8: the query itself"),
+        (6, 5, "bucket 2 of 8: 1 token before the query"),
         # log(4 / 2) / log(12 / 2) x 2 = 0.77, log(5 / 2) / log(12 / 2) x 2 = 1.02
-        (6, 4, "bucket 3 of 8: keys 2 to 4 tokens before"),
-        (6, 2, "bucket 3 of 8: keys 2 to 4 tokens before"),
-        (6, 1, "bucket 4 of 8: keys 5 or more tokens before"),
-        (6, 7, "bucket 6 of 8: the key 1 token behind"),
-        (0, 4, "bucket 7 of 8: keys 2 to 4 tokens behind"),
-        (0, 5, "bucket 8 of 8: keys 5 or more tokens behind"),
+        (6, 4, "bucket 3 of 8: 2 to 4 tokens before the query"),
+        (6, 2, "bucket 3 of 8: 2 to 4 tokens before the query"),
+        (6, 1, "bucket 4 of 8: 5 or more tokens before the query"),
+        (6, 7, "bucket 6 of 8: 1 token behind the query"),
+        (0, 4, "bucket 7 of 8: 2 to 4 tokens behind the query"),
+        (0, 5, "bucket 8 of 8: 5 or more tokens behind the query"),
     ],
 )
 def test_an_encoder_tells_both_ways_apart(trace, query, key, words):
@@ -38,12 +38,12 @@ def test_an_encoder_tells_both_ways_apart(trace, query, key, words):
 @pytest.mark.parametrize(
     ("query", "key", "words"),
     [
-        (5, 5, "bucket 1 of 8: the key at the query's own place or behind it"),
-        (5, 7, "bucket 1 of 8: the key at the query's own place or behind it"),
-        (5, 2, "bucket 4 of 8: the key 3 tokens before"),
+        (5, 5, "bucket 1 of 8: the query itself, or any token behind it"),
+        (5, 7, "bucket 1 of 8: the query itself, or any token behind it"),
+        (5, 2, "bucket 4 of 8: 3 tokens before the query"),
         # 4 + log(5 / 4) / log(12 / 4) x 4 = 4.8, and 4 + log(6 / 4) ... = 5.5
-        (5, 1, "bucket 5 of 8: keys 4 to 5 tokens before"),
-        (6, 0, "bucket 6 of 8: the key 6 tokens before"),
+        (5, 1, "bucket 5 of 8: 4 to 5 tokens before the query"),
+        (6, 0, "bucket 6 of 8: 6 tokens before the query"),
     ],
 )
 def test_a_decoder_looks_back_alone(trace, query, key, words):
@@ -61,7 +61,7 @@ def test_the_map_of_shifts_tells_the_bucket_of_a_cell(trace):
     view = map_view(trace, ENCODER, 1, PLAIN)
     tip = view.tip(6, 5)
     assert "shift = " in tip
-    assert tip.endswith("bucket 2 of 8: the key 1 token before")
-    assert view.status(6, 5).endswith(" · bucket 2 of 8: the key 1 token before")
+    assert tip.endswith("bucket 2 of 8: 1 token before the query")
+    assert view.status(6, 5).endswith(" · bucket 2 of 8: 1 token before the query")
     assert "a learned number for each distance" in view.note
     assert "all beyond 12 the last" in view.buckets.about
