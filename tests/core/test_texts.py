@@ -9,6 +9,7 @@ from core.errors import CoreError
 from core.texts import examples, lesson_text, step_text
 from core.trace.step import part_of
 from core.trace.steps import Step, steps_for
+from core.trace.views.attention_map import STAGE_WORDS
 from tests.helpers.bundles import TWO_SIDES
 
 CONFIGS = tuple(
@@ -233,3 +234,10 @@ def test_sizes_in_sentences_have_their_thousands_apart():
     config = ModelConfig(n_layers=1, n_vocab=49152)
     step = next(s for s in steps_for(config) if s.key == "output.logits")
     assert "49,152 tokens" in step_text(step, config).sentence
+
+
+def test_a_stage_is_called_above_the_map_as_in_the_pipeline():
+    t5 = ModelConfig(**TWO_SIDES["T5"])
+    steps = {step.name: step for step in steps_for(t5)}
+    for stage, word in STAGE_WORDS.items():
+        assert step_text(steps[f"attn.{stage}"], t5).short == word

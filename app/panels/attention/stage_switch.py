@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
 from core.trace.trace import Trace
-from core.trace.views.attention_map import STAGES, stages_of
+from core.trace.views.attention_map import STAGE_WORDS, STAGES, stages_of
 
 WEIGHTED = "weighted"
 """The name of what comes after the pattern: shares times lengths."""
@@ -25,7 +25,7 @@ class StageSwitch(QWidget):
         row.setSpacing(0)
         self._group = QButtonGroup(self)
         for place, stage in enumerate(stages):
-            button = QPushButton(stage)
+            button = QPushButton(STAGE_WORDS.get(stage, stage))
             button.setCheckable(True)
             button.setProperty("kind", "segment")
             button.setObjectName(f"stage.{stage}")

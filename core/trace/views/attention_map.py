@@ -32,6 +32,8 @@ from core.trace.views.shaping import Shaping, shaped, shaping_of
 
 STAGES = ("scores", "scaled", "bias", "biased", "masked", "pattern")
 """The squares in the order in which one becomes the next, where a model has them."""
+STAGE_WORDS = {"bias": "shift", "biased": "shifted"}
+"""How a stage is called where not by its name; as in the pipeline."""
 UNITS = {"bias": "shift", "pattern": "share"}
 """What a number is at the stages that are no products of vectors."""
 OF_THE_REST = "share of the rest"

@@ -15,6 +15,7 @@ from core.trace.trace import Trace
 from core.trace.viewing import Viewing
 from core.trace.views.attention_birth import BirthView
 from core.trace.views.attention_effect import EffectMap, KeyEffects
+from core.trace.views.attention_map import STAGE_WORDS
 from core.trace.views.attention_output import HeadOutput
 from core.trace.views.axes import feature_axis, predicted
 from core.trace.views.places import LabelOf
@@ -26,13 +27,7 @@ KEY_EFFECTS = f"from {VIEWS}.attention_effect import key_effects"
 HEAD_OUTPUT = f"from {VIEWS}.attention_output import head_output"
 HEAD_LOGITS = "from core.analysis.attribution import head_logits"
 VIEWING = "from core.trace.viewing import Viewing"
-STAGES = {
-    "scores": "q · k",
-    "scaled": "scaled",
-    "bias": "shift",
-    "biased": "shifted",
-    "masked": "masked",
-}
+WORDS = {**STAGE_WORDS, "scores": "q · k"}
 BEHIND = ("exponent", "share")
 """What follows the mask."""
 COLUMNS = ("weight", "effect", "logit")
@@ -43,7 +38,8 @@ def birth_sheets(view: BirthView) -> tuple[Sheet, ...]:
     place = f"{view.attn!r}, {view.head}, {view.query}, {view.key}"
     made = BIRTH, f"view = birth_view(trace, {place})"
     names = (*view.vector_names, "product", "sum so far")
-    stages = (*(STAGES[stage] for stage in view.rows if stage in STAGES), *BEHIND)
+    *before, _pattern = view.rows
+    stages = (*(WORDS.get(stage, stage) for stage in before), *BEHIND)
     return (
         Sheet(
             f"{view.title}: products",

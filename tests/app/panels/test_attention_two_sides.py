@@ -23,7 +23,7 @@ from core.generation.sampling import Sampling
 from core.trace.attentions import kinds_of_attention
 from core.trace.selection import Selection
 from core.trace.viewing import PLAIN, Viewing
-from core.trace.views.attention_map import stages_of
+from core.trace.views.attention_map import STAGE_WORDS, stages_of
 from tests.helpers.bundles import (
     TWO_SIDES,
     encoder_decoder_bundle,
@@ -103,7 +103,8 @@ def test_the_switch_has_the_stages_of_the_attention(panel, kind):
         switch = page.findChild(StageSwitch)
         buttons = switch.findChildren(QPushButton)
         seen = [each.text() for each in buttons if each.isVisibleTo(switch)]
-        assert seen == [*stages_of(scene.trace, of.paths[0]), "weighted"]
+        stages = stages_of(scene.trace, of.paths[0])
+        assert seen == [*(STAGE_WORDS.get(each, each) for each in stages), "weighted"]
 
 
 @pytest.mark.parametrize("step", ["encoder.layers.0.attn.bias", CROSS])
