@@ -5,6 +5,7 @@ part and a name: "decoder.layers.2.cross.q".
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 ENCODER, DECODER, ONE = "encoder", "decoder", ""
 """Sides of a model; a model of one stack has a single one, without a name."""
@@ -31,6 +32,9 @@ TOKEN_OPS = ("split", "merge", "number")
 ROWS_OF_KEYS = ("attn.k", "attn.k_normed", "attn.k_rotated", "attn.v")
 """Names of steps whose rows belong to the tokens looked at, not to who looks."""
 
+MOST_KEYS = 8192
+"""Keys whose parts are remembered: a step of the walk asks for those of all steps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -55,8 +59,7 @@ class Step:
     @property
     def layer(self) -> int | None:
         """The layer of its side it belongs to, from 0; None outside the layers."""
-        parts = _inside(self.key).split(".")
-        return int(parts[1]) if parts[0] == "layers" else None
+        return layer_of(self.key)
 
     @property
     def is_cross(self) -> bool:
@@ -88,6 +91,7 @@ class Step:
         return ENCODER if self.is_cross and is_key else self.side
 
 
+@lru_cache(maxsize=MOST_KEYS)
 def side_of(key: str) -> str:
     """The side that a key or an address begins with; "" for none."""
     first = key.partition(".")[0]
@@ -104,19 +108,32 @@ def address_on(side: str, name: str) -> str:
     return f"{side}.{name}" if side else name
 
 
+@lru_cache(maxsize=MOST_KEYS)
 def name_of(key: str) -> str:
     """A key or an address without side and layer; of cross attention as of any."""
+    own = own_name_of(key)
+    return f"attn.{own.removeprefix('cross.')}" if own.startswith("cross.") else own
+
+
+@lru_cache(maxsize=MOST_KEYS)
+def own_name_of(key: str) -> str:
+    """The same, but cross attention has its own: "cross.q", "cross.W_Q"."""
     inside = _inside(key)
-    if not inside.startswith("layers."):
-        return inside
-    part = inside.split(".", 2)[2]
-    return f"attn.{part.removeprefix('cross.')}" if part.startswith("cross.") else part
+    return inside.split(".", 2)[2] if inside.startswith("layers.") else inside
 
 
+@lru_cache(maxsize=MOST_KEYS)
 def part_of(key: str) -> str:
     """The part of a layer: "attn", "cross", "ffn"; "" for what is in none."""
     parts = _inside(key).split(".")
     return parts[2] if parts[0] == "layers" and len(parts) > 3 else ""
+
+
+@lru_cache(maxsize=MOST_KEYS)
+def layer_of(key: str) -> int | None:
+    """The layer of a key or an address, from 0; None outside the layers."""
+    parts = _inside(key).split(".")
+    return int(parts[1]) if parts[0] == "layers" else None
 
 
 def layer_path(key: str) -> str:

@@ -12,7 +12,6 @@ from core.trace.matrix import Axis, FloatArray, Matrix, Scale
 from core.trace.numbers import short
 from core.trace.trace import Trace
 from core.trace.views.axes import feature_axis, row_axis, signed_scale
-from core.trace.views.places import layer_of
 from core.trace.views.roles import role_of
 
 
@@ -99,7 +98,7 @@ NAMES = {
 def heads_view(trace: Trace, key: str) -> HeadsView:
     """Every head of a step."""
     step, stack = trace.step(key), trace[key]
-    layer = layer_of(key)
+    layer = step.layer
     assert layer is not None
     is_shared = step.axes[0] == "n_kv_heads"
     return HeadsView(

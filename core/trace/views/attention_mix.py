@@ -21,7 +21,6 @@ from core.trace.views.axes import (
     signed_scale,
 )
 from core.trace.views.masking import AFTER, FAR, NO_KEY, PADDING, why_hidden
-from core.trace.views.places import layer_of
 
 Part = tuple[str, Index]
 
@@ -109,7 +108,7 @@ def mix_view(trace: Trace, key: str, head: int, query: int) -> MixView:
     allowed = mask[query]
     values = np.where(allowed[:, None], values, np.float32(np.nan))
     shares = np.where(allowed, trace.part(pattern, (head, query)), np.float32(np.nan))
-    layer = layer_of(key)
+    layer = trace.step(key).layer
     assert layer is not None
     return MixView(
         layer=layer,

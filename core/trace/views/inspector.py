@@ -12,6 +12,7 @@ from core.trace.needs import SUMS_OF_PRODUCTS
 from core.trace.numbers import number_text
 from core.trace.proof import ProofLine, is_close, proof_lines
 from core.trace.statistics import STATISTICS
+from core.trace.step import layer_of
 from core.trace.trace import Trace
 from core.trace.views.operand_rows import Reading, Row, maker_of
 from core.trace.views.places import (
@@ -19,8 +20,8 @@ from core.trace.views.places import (
     Words,
     bare_name,
     home_words,
-    layer_of,
     place_words,
+    source_of,
 )
 from core.trace.views.roles import role_of
 from core.trace.views.typeset import in_lines
@@ -72,7 +73,8 @@ def inspector_view(
     """
     explanation = trace.explain(cell.key, cell.index)
     home, where = home_words(cell.key), place_words(trace, cell, label_of)
-    if not trace.config.has_encoder or layer_of(cell.key) is None:
+    is_in_layer = layer_of(source_of(cell.key)) is not None
+    if not (trace.config.has_encoder and is_in_layer):
         home, where = (), (*home, *where)
     reading = Reading(trace, label_of, n_terms)
     maker = maker_of(explanation.op)

@@ -9,7 +9,15 @@ from typing import NamedTuple
 
 from core.trace.matrix import Cell, Matrix
 from core.trace.statistics import is_statistic, parts_of, rows_of
-from core.trace.step import ENCODER, ROWS_OF_KEYS, TOKEN_AXES, name_of, side_of
+from core.trace.step import (
+    ENCODER,
+    ROWS_OF_KEYS,
+    TOKEN_AXES,
+    layer_of,
+    name_of,
+    own_name_of,
+    side_of,
+)
 from core.trace.steps import Step
 from core.trace.trace import Trace
 from core.trace.views.roles import role_of
@@ -80,16 +88,12 @@ def bare_name(address: str) -> str:
     """
     if is_statistic(address):
         return parts_of(address)[0]
-    inside = _inside(address)
-    return inside.split(".", 2)[2] if inside.startswith("layers.") else inside
+    return own_name_of(address)
 
 
-def layer_of(address: str) -> int | None:
-    """The layer of a step or a weight, from 0; None before and after the layers."""
-    if is_statistic(address):
-        return layer_of(parts_of(address)[1][0])
-    parts = _inside(address).split(".")
-    return int(parts[1]) if parts[0] == "layers" else None
+def source_of(address: str) -> str:
+    """The step or the weight itself; of a statistic, the first that it is made of."""
+    return parts_of(address)[1][0] if is_statistic(address) else address
 
 
 def home_words(address: str) -> tuple[Words, ...]:
@@ -97,17 +101,11 @@ def home_words(address: str) -> tuple[Words, ...]:
 
     A layer counts from 1, as in every heading.
     """
-    source = parts_of(address)[1][0] if is_statistic(address) else address
+    source = source_of(address)
     side, layer = side_of(source), layer_of(source)
     said = (side, "" if layer is None else f"layer {layer + 1}")
     home = " ".join(word for word in said if word)
     return (Words(home),) if home else ()
-
-
-def _inside(address: str) -> str:
-    """What follows the side."""
-    side = side_of(address)
-    return address.removeprefix(f"{side}.") if side else address
 
 
 def place_words(trace: Trace, cell: Cell, label_of: LabelOf) -> tuple[Words, ...]:
