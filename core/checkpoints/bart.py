@@ -12,7 +12,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.checkpoints.entries import Entry, Weights, packed
+from core.checkpoints.entries import (
+    Entry,
+    Weights,
+    linear_entries,
+    norm_entries,
+    packed,
+)
 from core.checkpoints.exporter import Exporter, Needs, two_sided
 from core.checkpoints.family import EMBEDDING, HEAD, Family
 from core.checkpoints.fields import Fields
@@ -114,7 +120,9 @@ def _side(config: ModelConfig, side: str, n_layers: int) -> Iterator[Entry]:
         places = f"model.{side}.embed_positions.weight"
         yield Entry(places, (f"{side}.embed.position.W_P",))
     if config.norm_embeddings:
-        yield from _norm(f"model.{side}.layernorm_embedding", f"{side}.embed.norm")
+        yield from norm_entries(
+            f"model.{side}.layernorm_embedding", f"{side}.embed.norm"
+        )
     for i in range(n_layers):
         yield from _layer(side, i)
 
@@ -126,21 +134,13 @@ def _layer(side: str, i: int) -> Iterator[Entry]:
         del parts[1]
     for part, name in parts:
         for letter, matrix in MATRICES:
-            yield from _matrix(f"{theirs}.{name}.{matrix}", f"{ours}.{part}", letter)
-        yield from _norm(f"{theirs}.{name}_layer_norm", f"{ours}.{part}.norm")
+            yield from linear_entries(
+                f"{theirs}.{name}.{matrix}", f"{ours}.{part}", letter
+            )
+        yield from norm_entries(f"{theirs}.{name}_layer_norm", f"{ours}.{part}.norm")
     for letter, matrix in NETWORK:
-        yield from _matrix(f"{theirs}.{matrix}", f"{ours}.ffn", letter)
-    yield from _norm(f"{theirs}.final_layer_norm", f"{ours}.ffn.norm")
-
-
-def _matrix(theirs: str, ours: str, letter: str) -> Iterator[Entry]:
-    yield Entry(f"{theirs}.weight", (f"{ours}.W_{letter}",), is_turned=True)
-    yield Entry(f"{theirs}.bias", (f"{ours}.b_{letter}",))
-
-
-def _norm(theirs: str, ours: str) -> Iterator[Entry]:
-    yield Entry(f"{theirs}.weight", (f"{ours}.gamma",))
-    yield Entry(f"{theirs}.bias", (f"{ours}.beta",))
+        yield from linear_entries(f"{theirs}.{matrix}", f"{ours}.ffn", letter)
+    yield from norm_entries(f"{theirs}.final_layer_norm", f"{ours}.ffn.norm")
 
 
 WRITTEN_ACTIVATIONS = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from core.checkpoints.entries import Entry
+from core.checkpoints.entries import Entry, linear_entries, norm_entries
 from core.checkpoints.family import EMBEDDING, Family
 from core.checkpoints.fields import Fields
 from core.config import ModelConfig
@@ -177,7 +177,7 @@ def entries(config: ModelConfig, *, names: Names) -> tuple[Entry, ...]:
         tables.append(("token_type", "embed.W_S"))
     return (
         *(Entry(f"{embeddings}.{of}_embeddings.weight", (our,)) for of, our in tables),
-        *_norm(f"{embeddings}.LayerNorm", "embed.norm"),
+        *norm_entries(f"{embeddings}.LayerNorm", "embed.norm"),
         *(each for i in range(config.n_layers) for each in _layer(i, names)),
         *_head(config, names),
     )
@@ -186,29 +186,19 @@ def entries(config: ModelConfig, *, names: Names) -> tuple[Entry, ...]:
 def _layer(i: int, names: Names) -> Iterator[Entry]:
     ours, theirs = f"layers.{i}", f"{names.layers}.{i}"
     for part, letter, name in names.matrices:
-        yield from _matrix(f"{theirs}.{name}", f"{ours}.{part}", letter)
+        yield from linear_entries(f"{theirs}.{name}", f"{ours}.{part}", letter)
     for part, name in names.norms:
-        yield from _norm(f"{theirs}.{name}", f"{ours}.{part}.norm")
+        yield from norm_entries(f"{theirs}.{name}", f"{ours}.{part}.norm")
 
 
 def _head(config: ModelConfig, names: Names) -> Iterator[Entry]:
     if config.output_head == "masked":
-        yield from _matrix(names.dense, "output", "T")
-        yield from _norm(names.norm, "output.norm")
+        yield from linear_entries(names.dense, "output", "T")
+        yield from norm_entries(names.norm, "output.norm")
         own = f"{names.decoder}.bias"
         yield Entry(names.shift if config.tie_embeddings else own, ("output.b_U",))
     if config.output_head == "pooled":
-        yield from _matrix(f"{names.base}pooler.dense", "output", "T")
-
-
-def _matrix(theirs: str, ours: str, letter: str) -> Iterator[Entry]:
-    yield Entry(f"{theirs}.weight", (f"{ours}.W_{letter}",), is_turned=True)
-    yield Entry(f"{theirs}.bias", (f"{ours}.b_{letter}",))
-
-
-def _norm(theirs: str, ours: str) -> Iterator[Entry]:
-    yield Entry(f"{theirs}.weight", (f"{ours}.gamma",))
-    yield Entry(f"{theirs}.bias", (f"{ours}.beta",))
+        yield from linear_entries(f"{names.base}pooler.dense", "output", "T")
 
 
 def _family(

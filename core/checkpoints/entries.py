@@ -34,6 +34,22 @@ class Entry:
     """It is stored as a matrix of one row."""
 
 
+def linear_entries(theirs: str, ours: str, letter: str) -> tuple[Entry, ...]:
+    """A linear map as torch stores it: its matrix, turned, and its bias."""
+    return (
+        Entry(f"{theirs}.weight", (f"{ours}.W_{letter}",), is_turned=True),
+        Entry(f"{theirs}.bias", (f"{ours}.b_{letter}",)),
+    )
+
+
+def norm_entries(theirs: str, ours: str) -> tuple[Entry, ...]:
+    """A layer norm."""
+    return (
+        Entry(f"{theirs}.weight", (f"{ours}.gamma",)),
+        Entry(f"{theirs}.bias", (f"{ours}.beta",)),
+    )
+
+
 def stored_shape(entry: Entry, shapes: Mapping[str, Shape]) -> Shape:
     """The shape of the tensor, from those of our weights."""
     flat = [_flat(address, _shape(entry, address, shapes)) for address in entry.ours]

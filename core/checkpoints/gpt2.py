@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.checkpoints.entries import Entry, Weights, packed
+from core.checkpoints.entries import Entry, Weights, norm_entries, packed
 from core.checkpoints.exporter import (
     ONE_SIDED,
     Exporter,
@@ -155,7 +155,7 @@ def gpt2_entries(config: ModelConfig) -> tuple[Entry, ...]:
         Entry("transformer.wte.weight", ("embed.W_E",)),
         Entry("transformer.wpe.weight", (POSITIONS,)),
         *_layer_entries(config),
-        *_norm_entries("transformer.ln_f", "output.norm"),
+        *norm_entries("transformer.ln_f", "output.norm"),
     )
 
 
@@ -171,17 +171,12 @@ def gpt_entries(config: ModelConfig) -> tuple[Entry, ...]:
 def _layer_entries(config: ModelConfig) -> Iterator[Entry]:
     for i in range(config.n_layers):
         ours, theirs = f"layers.{i}", f"transformer.h.{i}"
-        yield from _norm_entries(f"{theirs}.ln_1", f"{ours}.attn.norm")
+        yield from norm_entries(f"{theirs}.ln_1", f"{ours}.attn.norm")
         for name, (part, letters) in MATRICES.items():
             for kind, letter in (("weight", "W"), ("bias", "b")):
                 held = tuple(f"{ours}.{part}.{letter}_{x}" for x in letters)
                 yield Entry(f"{theirs}.{name}.{kind}", held)
-        yield from _norm_entries(f"{theirs}.ln_2", f"{ours}.ffn.norm")
-
-
-def _norm_entries(theirs: str, ours: str) -> Iterator[Entry]:
-    yield Entry(f"{theirs}.weight", (f"{ours}.gamma",))
-    yield Entry(f"{theirs}.bias", (f"{ours}.beta",))
+        yield from norm_entries(f"{theirs}.ln_2", f"{ours}.ffn.norm")
 
 
 MATRICES = {
