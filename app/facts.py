@@ -18,7 +18,7 @@ from app.scene import Scene
 from app.sentence import Fit
 from app.texts import Texts
 from app.workers.generating import GenerateRequest
-from app.workers.tracing import Opened, Traced, TraceRequest
+from app.workers.tracing import Traced, TraceRequest
 from core.generation.ends import end_ids
 from core.generation.sampling import Sampling
 from core.tokenizers.base import Encoding, Tokenizer
@@ -268,10 +268,6 @@ class Facts(News):
         """Whether `next_layer` (1) or `previous_layer` (-1) would do something."""
         trace = self.trace
         return trace is not None and to_layer(self._selection, trace, by) is not None
-
-    def _take_model(self, opened: Opened) -> None:
-        self._bundle, self._card = opened.bundle, opened.card
-        self.model_changed.emit(opened.card)
 
     def _take_badge(self, badge: str) -> None:
         if self._card is not None:

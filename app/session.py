@@ -284,9 +284,10 @@ class Session(Author):
 
     def _take_opened(self, opened: Opened) -> None:
         self._leave_writing()
-        self._take_model(opened)
-        bundle = opened.bundle
+        bundle = self._bundle = opened.bundle
+        self._card = opened.card
         self._read_with(bundle.tokenizer, bundle.target_tokenizer, self.reads_specials)
+        self.model_changed.emit(opened.card)  # texts are cut as it cuts them by now
         self._tell_text()
         self._outdate()
         if not self.fits:

@@ -45,6 +45,16 @@ def leave_out(bench):
     return bench.window().findChild(QPushButton, "sentence.leave_out")
 
 
+def test_who_is_told_of_a_model_finds_the_text_cut_as_it_cuts(session):
+    session.open()
+    session.request_text("abc")
+    told = []
+    session.model_changed.connect(lambda _: told.append(session.tokenizer))
+    bundle = character_bundle("abcabc")
+    session.take(bundle)
+    assert told == [bundle.tokenizer]
+
+
 def test_unknown_characters_are_marked_and_named(bench, session):
     session.request_text("abd?")
     chips = bench.tokens.strip._chips
