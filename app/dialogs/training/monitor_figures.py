@@ -113,8 +113,8 @@ def right_note(curves: Curves) -> str:
     if not len(known):
         return ""
     return (
-        f"{known[-1]:.1%} of the answers were wholly right in the newest test: of the "
-        "pairs kept for validation, where some are."
+        f"{known[-1]:.1%} of the answers were wholly right in the newest test, which "
+        "takes pairs that are kept for validation, if there are any."
     )
 
 

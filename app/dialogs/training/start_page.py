@@ -27,6 +27,7 @@ from app.dialogs.training.commands import (
     train_command,
 )
 from app.dialogs.training.doctor_card import quiet
+from app.dialogs.training.draft import Draft
 from app.dialogs.training.place import runs_folder
 from app.dialogs.training.plan import Plan
 from app.dialogs.training.preset_list import parameters_text, shape_text
@@ -266,10 +267,18 @@ def summary_of(plan: Plan) -> dict[str, str]:
         "Tokenizer": f"{n_vocab}, {AS_IT_IS if tokenizer.file else LEARNED}",
         "Model": f"{parameters_text(draft.model)} in {shape}",
         "Training": (
-            f"{plural(training.n_steps, 'step')}, in each of them "
-            f"{plural(training.batch_size, 'window')} of {draft.model.n_ctx} tokens"
+            f"{plural(training.n_steps, 'step')}, in each of them {batch_text(draft)}"
         ),
     }
+
+
+def batch_text(draft: Draft) -> str:
+    """What one step reads: windows that are full, or pairs as long as they are."""
+    if draft.model.has_encoder:
+        return plural(draft.training.batch_size, "pair")
+    return (
+        f"{plural(draft.training.batch_size, 'window')} of {draft.model.n_ctx} tokens"
+    )
 
 
 def text_summary(plan: Plan) -> str:

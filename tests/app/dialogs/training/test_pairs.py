@@ -16,6 +16,7 @@ from app.dialogs.training.plan import first_draft
 from app.dialogs.training.preset_list import shape_text
 from app.dialogs.training.source_line import about_of, title_of
 from app.dialogs.training.sources_card import file_source
+from app.dialogs.training.start_page import batch_text
 from core.training.config import read_config
 from core.training.events import Evaluated, Probed, Sampled, Started
 from core.training.pairs.tasks import TASKS
@@ -44,6 +45,11 @@ def test_pairs_bring_their_model_and_tokenizer_while_nothing_was_chosen() -> Non
         first_draft().tokenizer,
     )
     assert not back.config.data.pairs
+
+
+def test_a_step_reads_pairs_as_long_as_they_are_and_windows_that_are_full() -> None:
+    assert batch_text(first_draft().with_sources((TASK,))) == "64 pairs"
+    assert batch_text(first_draft()).endswith(" windows of 64 tokens")
 
 
 def test_what_a_person_chose_is_not_replaced() -> None:
