@@ -187,12 +187,11 @@ def to_layer(selection: Selection, trace: Trace, by: int) -> Selection | None:
             return None
         key = _key_in(trace, layers[place], name)
         return at_step(selection, key) if key else None
-    inside = [key for key in trace.keys if trace.step(key).layer is not None]
     here = trace.keys.index(step.key)
-    ahead = [key for key in inside if (trace.keys.index(key) - here) * by > 0]
-    if not ahead:
-        return None
-    return at_step(selection, ahead[0 if by > 0 else -1])
+    ahead = trace.keys[here + 1 :] if by > 0 else trace.keys[:here][::-1]
+    inside = (key for key in ahead if trace.step(key).layer is not None)
+    key = next(inside, None)
+    return at_step(selection, key) if key else None
 
 
 def _in_layer(key: str) -> tuple[str, str]:

@@ -70,6 +70,8 @@ class Trace:
         self.sizes = axis_sizes(config, len(encoding.pieces))
         """Of every axis; token axes as on the side that is written."""
         self._by_key = {step.key: step for step in self.steps}
+        self.keys = tuple(self._by_key)
+        """Every step key, in order of computation."""
         n_source = len(source.pieces) if source else 0
         self._shapes = {
             step.key: step_shape(step, config, self.n, n_source) for step in self.steps
@@ -131,11 +133,6 @@ class Trace:
     def label(self, place: int) -> str:
         """What a view calls a token: what its chip says, or that it is padding."""
         return self.tokens().label(place)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """Every step key, in order of computation."""
-        return tuple(self._by_key)
 
     def step(self, key: str) -> Step:
         """The row of the table.
