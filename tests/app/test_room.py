@@ -63,7 +63,14 @@ def cut_words(window: MainWindow) -> str:
     return label.text() if needed > label.height() else ""
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=["one", "short", "long"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(TEXTS[0], id="one", marks=pytest.mark.thorough),
+        pytest.param(TEXTS[1], id="short", marks=pytest.mark.thorough),
+        pytest.param(TEXTS[2], id="long"),
+    ],
+)
 @pytest.mark.parametrize("picture", [picture.name for picture in PICTURES])
 def test_no_picture_of_attention_is_squeezed(window, session, qtbot, picture, text):
     session.open(n_ctx=1024)

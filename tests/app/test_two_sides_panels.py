@@ -36,7 +36,12 @@ def window(session, qtbot):
     return window
 
 
-@pytest.fixture(params=READ, ids=("2017, seven words", "T5, the start token"))
+@pytest.fixture(
+    params=[
+        pytest.param(READ[0], id="2017, seven words"),
+        pytest.param(READ[1], id="T5, the start token", marks=pytest.mark.thorough),
+    ]
+)
 def bench(request, window, session):
     kind, target = request.param
     session.take(encoder_decoder_bundle(kind, n_ctx=64))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -43,8 +44,15 @@ def made(sheet: Sheet, trace: Trace) -> np.ndarray:
     return names["values"]
 
 
-@pytest.mark.parametrize("viewing", VIEWINGS.values(), ids=VIEWINGS)
-@pytest.mark.parametrize("step", STEPS)
+def cases() -> Iterator[object]:
+    """Every step as it is; one of them, and else only thoroughly, in other ways."""
+    for step, (name, viewing) in product(STEPS, VIEWINGS.items()):
+        is_one_of_many = name != "plain" and step != STEPS[2]
+        marks = [pytest.mark.thorough] * is_one_of_many
+        yield pytest.param(step, viewing, marks=marks, id=f"{step}-{name}")
+
+
+@pytest.mark.parametrize(("step", "viewing"), cases())
 @pytest.mark.parametrize("name", [each.name for each in PICTURES])
 def test_every_number_is_exported_and_made_again(
     session, name, step, viewing, tmp_path

@@ -71,7 +71,9 @@ def shown(panel, step, **fields):
     return panel.page(scene), scene
 
 
-@pytest.mark.parametrize("target", ["", "a dog ran"])
+@pytest.mark.parametrize(
+    "target", [pytest.param("", marks=pytest.mark.thorough), "a dog ran"]
+)
 @pytest.mark.parametrize("kind", TWO_SIDES)
 def test_every_step_of_every_attention_is_drawn(panel, kind, target):
     for step in encoder_decoder_trace(kind).steps:

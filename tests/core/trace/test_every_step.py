@@ -61,7 +61,22 @@ TRACES = {
 }
 
 
-@pytest.fixture(params=TRACES)
+FEW = ("one 0", f"one {len(thin_grid()) - 1}", "T5, start alone")
+"""Of the thin grid, and of targets that have only begun, these stand for all."""
+
+
+def thoroughly(name: str) -> bool:
+    """Whether a trace is one of many like it."""
+    is_of_grid = name in {f"one {i}" for i in range(len(thin_grid()))}
+    return (is_of_grid or "start alone" in name) and name not in FEW
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=[pytest.mark.thorough] * thoroughly(name))
+        for name in TRACES
+    ]
+)
 def trace(request) -> Trace:
     return TRACES[request.param]()
 

@@ -145,6 +145,7 @@ def test_both_texts_of_a_model_of_two_sides_are_compared(qapp, monkeypatch):
     dialog.done(0)
 
 
+@pytest.mark.thorough
 def test_the_worker_walks_both_sides_of_a_folder_through_transformers(tmp_path):
     bundle = open_bundle(save_pair(tmp_path / "t5", "t5"), device="cpu")
     worker = CheckingWorker()

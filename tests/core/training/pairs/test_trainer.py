@@ -106,6 +106,7 @@ def test_answers_side_by_side_are_those_that_each_source_gets_alone() -> None:
         assert together == [answers(model, [each], end, 9)[0] for each in sources]
 
 
+@pytest.mark.thorough
 def test_a_tiny_model_learns_to_turn_words_of_three_letters_round() -> None:
     letters = "abcdefgh"
     lines = (
