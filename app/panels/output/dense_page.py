@@ -15,11 +15,9 @@ from app.widgets.card import Card, plain_label
 from app.widgets.colour_bar import ColourBar
 from app.widgets.number_table import NumberTable, TableRow
 from app.widgets.product import Product, ProductMap
-from core.trace.matrix import Cell
 from core.trace.needs import Index
 from core.trace.numbers import short
-from core.trace.selection import feature_of, pointed_at
-from core.trace.views.hover import hover_text
+from core.trace.selection import feature_of
 from core.trace.views.output_sides import DenseView, dense_view
 from core.trace.views.places import place_in_weight
 
@@ -94,24 +92,17 @@ class DensePage(Page):
         self._table.show_rows(rows, HEADS, "feature")
 
     def _hover_text(self, factor: str, row: int, column: int) -> str:
-        product, scene = self._picture.product, self.session.scene
-        if product is None or scene is None:
+        product = self._picture.product
+        if product is None:
             return ""
-        cell = product.matrix(factor).cell(row, column)
-        return hover_text(scene.trace, cell, scene.tokenizer.label)
+        return self.told_of(product.matrix(factor).cell(row, column))
 
     @Slot(int, int)
     def _on_picture_cell_clicked(self, row: int, column: int) -> None:
         if self._view is not None:
-            self._ask(self._view.result.cell(row, column))
+            self.point_at(self._view.result.cell(row, column))
 
     @Slot(int)
     def _on_table_row_clicked(self, row: int) -> None:
         if self._view is not None:
-            self._ask(self._view.left.cell(self._view.row, self._view.order[row]))
-
-    def _ask(self, cell: Cell) -> None:
-        scene = self.session.scene
-        if scene is not None:
-            moved = pointed_at(scene.selection, scene.trace, cell)
-            self.session.request_selection(moved)
+            self.point_at(self._view.left.cell(self._view.row, self._view.order[row]))

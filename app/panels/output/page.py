@@ -9,6 +9,8 @@ from app.scene import Scene
 from app.session import Session
 from core.trace.matrix import Cell
 from core.trace.needs import Index
+from core.trace.selection import pointed_at
+from core.trace.views.hover import hover_text
 
 CARD_GAP = 12
 HEAD_HEIGHT = 30
@@ -42,6 +44,20 @@ class Page(QWidget):
     def inspect(self, cell: Cell) -> None:
         """Have a number outside the step explained."""
         self.session.request_selection(replace(self.session.selection, focus=cell))
+
+    def point_at(self, cell: Cell) -> None:
+        """Make a number of what is drawn the selected one."""
+        scene = self.session.scene
+        if scene is not None:
+            moved = pointed_at(scene.selection, scene.trace, cell)
+            self.session.request_selection(moved)
+
+    def told_of(self, cell: Cell) -> str:
+        """What hovering over a number says."""
+        scene = self.session.scene
+        if scene is None:
+            return ""
+        return hover_text(scene.trace, cell, scene.tokenizer.label)
 
     @property
     def trouble(self) -> str:

@@ -3,6 +3,8 @@
 Steps: output.first, output.active, output.scaled, output.pooled.
 """
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QBoxLayout
 
@@ -14,8 +16,7 @@ from app.widgets.colour_bar import ColourBar
 from app.widgets.heatmap import Heatmap
 from core.trace.matrix import Matrix
 from core.trace.needs import Index
-from core.trace.selection import feature_of, pointed_at
-from core.trace.views.hover import hover_text
+from core.trace.selection import feature_of
 from core.trace.views.output_sides import sides_view
 
 LEAST_HEIGHT = 90
@@ -58,10 +59,9 @@ class SidesPage(Page):
         self._layout.setSpacing(CARD_GAP)
         for card in (self._before, self._after):
             self._layout.addWidget(card, 1)
+            card.map.set_hover_text(partial(self._hover_text, card))
         self._before.cell_clicked.connect(self._on_before_cell_clicked)
         self._after.cell_clicked.connect(self._on_after_cell_clicked)
-        self._before.map.set_hover_text(self._before_text)
-        self._after.map.set_hover_text(self._after_text)
 
     def parts(self, scene: Scene) -> tuple[tuple[str, Index], ...]:
         """The step and what it reads, of all tokens."""
@@ -95,28 +95,16 @@ class SidesPage(Page):
 
     @Slot(int, int)
     def _on_before_cell_clicked(self, row: int, column: int) -> None:
-        self._point_at(self._before, row, column)
+        self._on_cell_clicked(self._before, row, column)
 
     @Slot(int, int)
     def _on_after_cell_clicked(self, row: int, column: int) -> None:
-        self._point_at(self._after, row, column)
+        self._on_cell_clicked(self._after, row, column)
 
-    def _point_at(self, card: MapCard, row: int, column: int) -> None:
-        scene, matrix = self.session.scene, card.map.matrix
-        if scene is not None and matrix is not None:
-            cell = matrix.cell(row, column)
-            moved = pointed_at(scene.selection, scene.trace, cell)
-            self.session.request_selection(moved)
-
-    def _before_text(self, row: int, column: int) -> str:
-        return self._hover_text(self._before, row, column)
-
-    def _after_text(self, row: int, column: int) -> str:
-        return self._hover_text(self._after, row, column)
+    def _on_cell_clicked(self, card: MapCard, row: int, column: int) -> None:
+        if card.map.matrix is not None:
+            self.point_at(card.map.matrix.cell(row, column))
 
     def _hover_text(self, card: MapCard, row: int, column: int) -> str:
-        scene, matrix = self.session.scene, card.map.matrix
-        if scene is None or matrix is None:
-            return ""
-        cell = matrix.cell(row, column)
-        return hover_text(scene.trace, cell, scene.tokenizer.label)
+        matrix = card.map.matrix
+        return "" if matrix is None else self.told_of(matrix.cell(row, column))
