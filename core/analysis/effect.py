@@ -40,18 +40,11 @@ def reach(trace: Trace, attn: str, head: int) -> FloatArray:
 
 
 @may_be_broken
-def weighted_row(trace: Trace, attn: str, head: int, query: int) -> FloatArray:
-    """What a head adds to one token from each token: share x reach, as lengths.
-
-    [n_key]
-    """
-    shares: FloatArray = trace.part(f"{attn}.pattern", (head, query))
-    return shares * reach(trace, attn, head)
-
-
-@may_be_broken
 def weighted_pattern(trace: Trace, attn: str, head: int) -> FloatArray:
-    """The same for every token that looks. [n_query, n_key]."""
+    """What a head adds to each token from each: share x reach, as lengths.
+
+    [n_query, n_key]
+    """
     shares: FloatArray = trace.part(f"{attn}.pattern", (head,))
     return shares * reach(trace, attn, head)
 

@@ -52,11 +52,6 @@ def predicted(config: ModelConfig) -> str:
     return "token at this place" if config.output_head == "masked" else "next token"
 
 
-def row_role(step: Step) -> str:
-    """The colour of the tokens that a step's rows belong to."""
-    return "key" if step.name in ROWS_OF_KEYS else "query"
-
-
 def largest_size(*arrays: NDArray[np.float32]) -> float:
     """The largest finite size in the arrays; 0 where they hold none."""
     return max((_largest(array) for array in arrays if array.size), default=0.0)

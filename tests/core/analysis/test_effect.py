@@ -10,7 +10,6 @@ from core.analysis.effect import (
     reach,
     summed_pattern,
     weighted_pattern,
-    weighted_row,
 )
 from tests.helpers.bundles import encoder_decoder_trace, tiny_trace
 
@@ -91,12 +90,6 @@ def test_an_output_is_never_longer_than_its_parts_together(trace, attn):
     for head in heads_of(trace):
         parts = weighted_pattern(trace, attn, head).sum(axis=1)
         assert (output_lengths(trace, attn, head) <= parts * (1 + 1e-5)).all()
-
-
-def test_a_row_is_that_of_the_whole_pattern(trace, attn):
-    whole = weighted_pattern(trace, attn, 1)
-    row = weighted_row(trace, attn, 1, 4)
-    np.testing.assert_allclose(row, whole[4], rtol=1e-5)
 
 
 def test_all_heads_together_are_the_sum_of_each(trace, attn):
