@@ -27,6 +27,8 @@ class ModelCard:
     """How it was held to another program: "checked against transformers 5.24.0: …"."""
     stamp: str = ""
     """The state of its files when it was opened: see `stamp_of`."""
+    prompts: tuple[str, ...] = ()
+    """What it wrote on from while it learned; of pairs, sources that it can read."""
     is_recorded: bool = False
     """It is a trace file: one sentence's numbers, and no model that could read more."""
 

@@ -13,8 +13,9 @@ from PySide6.QtCore import QThread, QTimer, Slot
 from app.activity import activity_of
 from app.author import Author
 from app.failures import ErrorReport
+from app.model_card import ModelCard
 from app.sentence import early_tokenizer
-from app.settings import TYPING_PAUSE_MS
+from app.settings import TEXT, TYPING_PAUSE_MS
 from app.studies import Studies
 from app.timeline_watch import TimelineWatch
 from app.workers.generating import GenerateRequest, GeneratingWorker, NewTokens
@@ -35,6 +36,7 @@ from app.workers.tracing import (
 )
 from core.errors import TraceError
 from core.generation.sampling import Sampling
+from core.texts import examples
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.trace import Trace
 
@@ -42,6 +44,12 @@ TARGET_FULL = (
     "Writing ended: the target fills all {n:,} tokens that this model can read. Take "
     "some back to write on."
 )
+
+
+def offered_texts(card: ModelCard | None) -> tuple[str, ...]:
+    """What may stand in the field without that anybody typed it."""
+    prompts = card.prompts if card is not None else ()
+    return TEXT.default, *(example.text for example in examples()), *prompts
 
 
 class Session(Author):
@@ -267,9 +275,12 @@ class Session(Author):
                 self._request_beside()  # both are compared with the same target
 
     def _on_opened(self, opened: Opened) -> None:
+        is_offered = self.text in offered_texts(self._card)
         if self._bundle is not None:
             self._texts.forget_target()  # it is of another model
         self._take_opened(opened)
+        if self.unknown and is_offered and opened.card.prompts:
+            self.request_text(opened.card.prompts[0])  # nothing that was typed is lost
         self._on_pause_timeout()
 
     def _on_moved(self, request: MomentRequest, moved: Moved) -> None:

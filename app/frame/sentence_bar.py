@@ -5,6 +5,7 @@ text, another model, a shorter sentence.
 """
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Slot
@@ -42,6 +43,7 @@ MOST_CHARACTERS = 10_000_000
 NO_MODEL, OPENING = "no model", "opening…"
 TRAIN = "Train…"
 SOURCE_HINT, SENTENCE_NAME, SOURCE_NAME = "Type a source text", "Sentence", "Source"
+OF_THE_RUN = "From the samples of the run in which this model learned"
 FIELD_COLUMN, COUNTS_COLUMN = 2, 4
 """Of the grid, where the fields stand below each other, and the counts."""
 ROW_SPACING = 6
@@ -66,6 +68,7 @@ class SentenceBar(QFrame):
         self.examples_button = menu_button("Examples", "text.examples")
         self._counts = TextCounts("sentence")
         self.keep, self.leave_out = self._counts.keep, self._counts.leave_out
+        self.specials = self._counts.specials
         self.target = TargetRow(session, self)
         self.train_button = QPushButton(TRAIN)
         self._arrange()
@@ -73,6 +76,8 @@ class SentenceBar(QFrame):
         self.edit.whole_text_edited.connect(session.request_text)
         self.keep.clicked.connect(session.keep_last_tokens)
         self.leave_out.clicked.connect(session.leave_out_unknown)
+        for counts in (self._counts, self.target.counts):
+            counts.specials.clicked.connect(self._on_specials_clicked)
         session.text_changed.connect(self._on_session_text_changed)
         session.encoding_changed.connect(self._on_session_encoding_changed)
         session.too_long_changed.connect(self._on_session_fit_changed)
@@ -115,16 +120,31 @@ class SentenceBar(QFrame):
             self._grid.addWidget(button, 0, column)
 
     def _fill_menus(self) -> None:
-        menu = QMenu(self.examples_button)
-        menu.setToolTipsVisible(True)
-        for example in examples():
-            menu.addAction(self._example_action(example, menu))
-        self.examples_button.setMenu(menu)
+        self._prompts: tuple[str, ...] | None = None
+        self._offer_examples(())
         self.model_menu = QMenu(self.model_button)
         self.model_menu.setToolTipsVisible(True)
         self.model_menu.aboutToShow.connect(self._on_model_menu_about_to_show)
         self.model_button.setMenu(self.model_menu)
         self.open_actions: tuple[QAction, ...] = ()
+
+    def _offer_examples(self, prompts: tuple[str, ...]) -> None:
+        """First what the model knows from its training, then the program's own."""
+        if prompts == self._prompts:
+            return
+        self._prompts = prompts
+        menu = QMenu(self.examples_button)
+        menu.setToolTipsVisible(True)
+        for prompt in prompts:
+            menu.addAction(self._example_action(Example(prompt, OF_THE_RUN), menu))
+        if prompts:
+            menu.addSeparator()
+        for example in examples():
+            menu.addAction(self._example_action(example, menu))
+        before = self.examples_button.menu()
+        self.examples_button.setMenu(menu)
+        if before is not None:
+            before.deleteLater()
 
     def _example_action(self, example: Example, menu: QMenu) -> QAction:
         action = QAction(example.text.replace("&", "&&"), menu)
@@ -156,6 +176,11 @@ class SentenceBar(QFrame):
         action = self.sender()
         if isinstance(action, QAction):
             self._session.request_text(action.data())
+
+    @Slot()
+    def _on_specials_clicked(self) -> None:
+        """Read special tokens as what they are; in both texts, as the switch does."""
+        self._session.set_specials(True)
 
     @Slot()
     def _on_model_menu_about_to_show(self) -> None:
@@ -219,6 +244,7 @@ class SentenceBar(QFrame):
         self.edit.setEnabled(not card.is_recorded)
         self.edit.setToolTip(as_tip(RECORDED if card.is_recorded else ""))
         self.examples_button.setEnabled(not card.is_recorded)
+        self._offer_examples(card.prompts)
 
     @Slot(object)
     def _show_model(self, card: ModelCard) -> None:
@@ -238,12 +264,23 @@ class SentenceBar(QFrame):
         n_ctx = session.model.n_ctx if session.model else 0
         fit = session.sentence_fit
         self._counts.show_counts(encoding, fit, n_ctx, is_roomy=is_roomy)
+        specials = plain_specials(session)
+        self._counts.offer_specials(session.text, specials)
         self.target.show_counts(is_roomy=is_roomy)
+        self.target.counts.offer_specials(session.target_text, specials)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Count no more than there is room for."""
         super().resizeEvent(event)
         self._show_counts(self._session.encoding)
+
+
+def plain_specials(session: Session) -> Iterable[str]:
+    """The special tokens whose text is read as characters, though it need not be."""
+    tokenizer = session.tokenizer
+    if tokenizer is None or session.reads_specials or session.is_recorded:
+        return ()
+    return tokenizer.specials
 
 
 def short_name(name: str) -> str:

@@ -26,7 +26,7 @@ from core.errors import CheckpointError
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.needs import Index
 from core.trace.trace import Trace
-from core.training.runs import checkpoint_name
+from core.training.runs import checkpoint_name, first_prompts
 
 if TYPE_CHECKING:
     import torch
@@ -226,6 +226,7 @@ def card_of(bundle: "Bundle") -> ModelCard:
         notes=bundle.notes,
         warnings=bundle.warnings,
         stamp=stamp_of(bundle.folder),
+        prompts=first_prompts(bundle.folder) if bundle.folder else (),
     )
 
 

@@ -21,12 +21,10 @@ from core.training.config import RunConfig, read_config
 from core.training.curve import loss_png
 from core.training.estimate import count_parameters
 from core.training.events import Event, Sampled, Started, read_events
-from core.training.runs import run_of, step_of
+from core.training.runs import RECIPE, run_of, step_of
 
 CARD_FILE = "README.md"
 PICTURE_FILE = "loss.png"
-RECIPE = "recipe"
-"""Folder of a published model that holds the record of its run."""
 SETTINGS = (
     "seed",
     "n_steps",

@@ -28,6 +28,7 @@ from core.training.events import (
     Finished,
     Paused,
     Resumed,
+    Sampled,
     Started,
     Stopped,
     event_of,
@@ -36,6 +37,10 @@ from core.training.events import (
 LOCK_FILE = "lock"
 TAIL_BYTES = 65_536
 """The end of the events that is read whole: some hundred lines."""
+RECIPE = "recipe"
+"""The folder in which a published model has its run's configuration and events."""
+HEAD_BYTES = 65_536
+"""The beginning of the events, where the first samples are."""
 MILESTONES = re.compile(rb'\{"event": "(?:started|evaluated)".*')
 """Without an anchor it is four times as fast; inside a text, quotes are escaped."""
 CHECKPOINT_NAME = re.compile(r"step-(\d+)")
@@ -268,6 +273,22 @@ def last_events(path: Path) -> list[Event]:
     except OSError:
         return []
     return list(_events(lines[1:] if start else lines))
+
+
+def first_prompts(model_folder: Path) -> tuple[str, ...]:
+    """What a run let its model write on from; of pairs, sources kept for validation.
+
+    In: the folder of a checkpoint, or of a model that has its run's events with it.
+    Out: the prompts of the first samples; () where there are none.
+    """
+    run = run_of(model_folder) or model_folder / RECIPE
+    try:
+        with open(run / EVENTS_FILE, "rb") as file:
+            lines = file.read(HEAD_BYTES).splitlines()
+    except OSError:
+        return ()
+    samples = (event for event in _events(lines) if isinstance(event, Sampled))
+    return tuple(dict.fromkeys(sample.prompt for sample in samples))
 
 
 def milestones(path: Path) -> Milestones:

@@ -1,5 +1,7 @@
 """A model of characters in the window: what it does not know, and a vocabulary of 1."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
@@ -12,6 +14,7 @@ from app.panel_host import STALE_UNKNOWN
 from app.settings import Settings
 from app.widgets.ranked_bars import RankedBars
 from app.workbench import Workbench
+from app.workers.tracing import Opened, card_of
 from tests.helpers.bundles import character_bundle
 from tests.helpers.sessions import ShownSession
 
@@ -53,6 +56,23 @@ def test_who_is_told_of_a_model_finds_the_text_cut_as_it_cuts(session):
     bundle = character_bundle("abcabc")
     session.take(bundle)
     assert told == [bundle.tokenizer]
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("YOUR CAT IS A LOVELY CAT", "cab"),  # an example
+        ("my own text", "my own text"),
+        ("abba", "abba"),
+    ],
+)
+def test_a_model_shows_what_it_knows_where_nobody_typed_a_text(session, text, after):
+    session.open()
+    session.request_text(text)
+    bundle = character_bundle("abcabc")
+    card = replace(card_of(bundle), prompts=("cab", "ba"))
+    session._on_opened(Opened(bundle, card))
+    assert session.text == after
 
 
 def test_unknown_characters_are_marked_and_named(bench, session):

@@ -10,7 +10,7 @@ from app.frame.sentence_bar import (
     model_tip,
     short_name,
 )
-from app.frame.text_counts import counted, counts_of
+from app.frame.text_counts import TextCounts, counted, counts_of
 from app.settings import RECENT_MODELS, Settings
 from app.workers.tracing import card_of
 from tests.helpers.bundles import save_tiny, tiny_bundle, tiny_tokenizer
@@ -72,11 +72,61 @@ def test_too_long_a_sentence_is_counted_and_can_be_cut(bar, qtbot, empty_session
     assert not keep.isVisible()
 
 
+def test_the_text_of_a_special_token_can_be_read_as_one_token(
+    bar, qtbot, empty_session
+):
+    empty_session.open()
+    (special, *_) = tiny_tokenizer().specials
+    qtbot.keyClicks(bar.edit, f"the {special}")
+    assert bar.specials.objectName() == "sentence.specials"
+    assert bar.specials.isVisible()
+    assert special in bar.specials.toolTip() or "&lt;" in bar.specials.toolTip()
+    n_characters = len(empty_session.encoding.pieces)
+    qtbot.mouseClick(bar.specials, Qt.MouseButton.LeftButton)
+    assert empty_session.reads_specials
+    assert empty_session.encoding.pieces[-1].id == tiny_tokenizer().specials[special]
+    assert len(empty_session.encoding.pieces) < n_characters
+    assert not bar.specials.isVisible()
+
+
+def test_no_special_token_is_offered_where_the_text_has_none(bar, qtbot, empty_session):
+    empty_session.open()
+    (special, *_) = tiny_tokenizer().specials
+    empty_session.request_text(special)
+    assert bar.specials.isVisible()
+    empty_session.request_text(special[:-1])
+    assert not bar.specials.isVisible()
+
+
+def test_a_long_special_token_is_cut_on_the_button_and_whole_in_its_tip():
+    counts, special = TextCounts("sentence"), "<|reserved_special_token_17|>"
+    counts.offer_specials(f"a {special} b", (special,))
+    assert counts.specials.text() == "Read <|reserved_spec… as one token"
+    assert "token_17" in counts.specials.toolTip()
+
+
 def test_an_example_becomes_the_sentence(bar, empty_session):
     empty_session.open()
     action = bar.examples_button.menu().actions()[1]
     action.trigger()
     assert empty_session.text == action.data() == "YOUR CAT IS A LOVELY CAT"
+
+
+def test_what_the_model_knows_from_its_run_stands_before_the_examples(
+    bar, empty_session
+):
+    empty_session.open()
+    own = len(bar.examples_button.menu().actions())
+    card = replace(empty_session.model, prompts=("forty-six", "sixty-five"))
+    empty_session.model_changed.emit(card)
+    actions = bar.examples_button.menu().actions()
+    assert [action.data() for action in actions[:2]] == ["forty-six", "sixty-five"]
+    assert actions[2].isSeparator()
+    assert len(actions) == own + 3
+    actions[1].trigger()
+    assert empty_session.text == "sixty-five"
+    empty_session.model_changed.emit(replace(card, prompts=()))
+    assert len(bar.examples_button.menu().actions()) == own
 
 
 def test_the_button_names_the_model_and_its_tip_its_size(bar, empty_session):

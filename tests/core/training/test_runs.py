@@ -20,11 +20,14 @@ from core.training.events import (
     Finished,
     Paused,
     Resumed,
+    Sampled,
     Stopped,
     line_of,
 )
 from core.training.runs import (
     LOCK_FILE,
+    RECIPE,
+    first_prompts,
     free_folder,
     list_runs,
     rename_run,
@@ -325,3 +328,19 @@ def held_alone_at(
     monkeypatch.setattr("platform.node", lambda: machine)
     with held_alone(run / LOCK_FILE):
         yield
+
+
+def test_a_checkpoint_and_a_published_model_know_what_they_wrote_on_from(tmp_path):
+    run, published = write_run(tmp_path / "run"), save_tiny(tmp_path / "published")
+    (published / RECIPE).mkdir()
+    prompts = ("abc", "de", "abc")
+    samples = [Sampled(step=0, prompt=each, text="?") for each in prompts]
+    for place in (run, published / RECIPE):
+        write_events(place, (started(), *samples))
+    for folder in (with_checkpoint(run), published):
+        assert first_prompts(folder) == ("abc", "de")
+
+
+def test_a_model_of_no_run_wrote_on_from_nothing(tmp_path):
+    assert first_prompts(save_tiny(tmp_path / "tiny")) == ()
+    assert first_prompts(tmp_path / "model.gguf") == ()
