@@ -135,10 +135,12 @@ class Workbench(QWidget):
         bars: list[QWidget] = [self.time, self.message, self.tour, self.pipeline]
         bars += [self.inspector, self.stepper]
         parts = [left, self.sentence.model_button, self.sentence.edit]
-        parts += [self.sentence.examples_button, self.sentence.keep]
+        parts += [self.sentence.examples_button, self.sentence.specials]
+        parts += [self.sentence.keep]
         parts += [self.sentence.train_button, right, menu]
         target = self.sentence.target
         parts += [target.edit, target.counts.keep, target.counts.leave_out]
+        parts += [target.counts.specials]
         parts += [self.tokens.strip, self.tokens.target_strip, why]
         for bar in bars:
             inside = bar.findChildren(QWidget) if bar is not self.pipeline else [bar]
@@ -364,6 +366,8 @@ class Workbench(QWidget):
         }
         for name, is_possible in possible.items():
             self.actions_by_id[name].setEnabled(is_possible)
+        if session.tokenizer is not None:
+            self.actions_by_id["text.specials"].setChecked(session.reads_specials)
 
     # How it stood
 

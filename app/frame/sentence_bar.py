@@ -263,11 +263,11 @@ class SentenceBar(QFrame):
         session, is_roomy = self._session, self.width() >= ROOMY
         n_ctx = session.model.n_ctx if session.model else 0
         fit = session.sentence_fit
-        self._counts.show_counts(encoding, fit, n_ctx, is_roomy=is_roomy)
-        specials = plain_specials(session)
+        specials = plain_specials(session) if is_roomy else ()
         self._counts.offer_specials(session.text, specials)
-        self.target.show_counts(is_roomy=is_roomy)
         self.target.counts.offer_specials(session.target_text, specials)
+        self._counts.show_counts(encoding, fit, n_ctx, is_roomy=is_roomy)
+        self.target.show_counts(is_roomy=is_roomy)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Count no more than there is room for."""

@@ -202,3 +202,16 @@ def test_an_empty_target_is_the_start_token_alone(tokens, session):
     session.read(SOURCE_TEXT, "")
     assert tokens.target_strip.item_count() == 1
     assert tokens.next.text.startswith("next")
+
+
+def test_a_special_token_in_the_target_can_be_read_as_one(sentence, qtbot):
+    session = sentence._session
+    (special, *_) = session.tokenizer.specials
+    session.request_target(f"to {special}")
+    offer = sentence.findChild(QPushButton, "target.specials")
+    assert offer.isVisible()
+    assert not sentence.specials.isVisible()
+    qtbot.mouseClick(offer, Qt.MouseButton.LeftButton)
+    assert session.reads_specials
+    assert session.target.pieces[-1].is_special
+    assert not offer.isVisible()
