@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.trace.needs import SUMS_OF_PRODUCTS
-from core.trace.numbers import bracketed, by_size, latex, may_be_broken
+from core.trace.numbers import bracketed, by_size, largest, latex, may_be_broken
 from core.trace.steps import ACTIVATION_NAMES, Step
 
 Values = Sequence[NDArray[Any]]
@@ -156,7 +156,7 @@ def _softmax(index: tuple[int, ...], values: Values) -> str:
     allowed = np.flatnonzero(row > -math.inf)
     if not len(allowed):
         return "0"
-    shown = allowed[np.argsort(-row[allowed], kind="stable")][:SOFTMAX_TERMS]
+    shown = allowed[largest(row[allowed], SOFTMAX_TERMS)]
     if own not in shown and row[own] > -math.inf:
         shown = np.append(shown[: SOFTMAX_TERMS - 1], own)
     powers = [rf"e^{{{latex(row[i])}}}" for i in sorted(shown)]

@@ -85,6 +85,22 @@ def place_name(address: str, index: Sequence[int | None]) -> str:
     return f"{address}[{places}]" if index else address
 
 
+def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """The places of the `n` largest values, falling; equal ones in order, NaN last.
+
+    As `argsort(-values, kind="stable")[:n]`, which takes ten times as long for all the
+    logits of a vocabulary.
+    """
+    if not 0 < n < len(values):
+        return np.argsort(-values, kind="stable")[:n]
+    falling = -values
+    bound = np.partition(falling, n - 1)[n - 1]
+    if np.isnan(bound):
+        return np.argsort(falling, kind="stable")[:n]
+    places = np.flatnonzero(falling <= bound)
+    return places[np.argsort(falling[places], kind="stable")][:n]
+
+
 def by_size(terms: NDArray[np.floating[Any]]) -> NDArray[np.intp]:
     """The places of terms, the largest first; before them those that are no numbers."""
     sizes = np.where(np.isnan(terms), np.inf, np.abs(terms))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.trace.explain import Block, Explanation, Operand
 from core.trace.matrix import Cell
 from core.trace.needs import SUMS_OF_PRODUCTS
-from core.trace.numbers import brief, by_size, number_text
+from core.trace.numbers import brief, by_size, largest, number_text
 from core.trace.statistics import STATISTICS, lengths, statistic_cell
 from core.trace.step import Step, name_of, on_side, side_of
 from core.trace.trace import Trace
@@ -131,8 +131,7 @@ def _shares(explanation: Explanation, reading: Reading) -> Made:
     block, shares = explanation.blocks[0], explanation.contributions
     own = explanation.index[-1]
     allowed = np.flatnonzero(block.values > -np.inf)
-    order = allowed[np.argsort(-shares[allowed], kind="stable")]
-    shown = [int(place) for place in reading.cut(order)[0]]
+    shown = allowed[largest(shares[allowed], reading.n_terms)].tolist()
     if own not in shown:
         shown = [*shown[: reading.n_terms - 1], own]
     step = reading.trace.step(explanation.address)
@@ -142,7 +141,7 @@ def _shares(explanation: Explanation, reading: Reading) -> Made:
         label = _place_label(step, axis, reading, place)
         link = reading.link(block.operand(place), 4)
         rows.append(Row(label, (link,), _share(shares[place]), place == own))
-    left = allowed[~np.isin(allowed, shown)]
+    left = np.setdiff1d(allowed, shown, assume_unique=True)
     if not len(left):
         return rows, "", ""
     return rows, f"{len(left):,} more", _share(shares[left].sum())
@@ -203,10 +202,10 @@ def _shifted(explanation: Explanation, reading: Reading) -> Made:
 def _picked(explanation: Explanation, reading: Reading) -> Made:
     """The likeliest tokens, best first."""
     block = explanation.blocks[0]
-    order = np.argsort(-block.values, kind="stable")
-    shown, others = reading.cut(order)
+    shown = largest(block.values, reading.n_terms).tolist()
+    others = np.delete(np.arange(len(block)), shown)
     rows = []
-    for rank, place in enumerate(map(int, shown)):
+    for rank, place in enumerate(shown):
         link = reading.link(block.operand(place))
         label = Words(reading.label_of(place), "accent")
         rows.append(Row(label, (link,), is_own=rank == 0))

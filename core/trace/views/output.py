@@ -110,8 +110,16 @@ class Ranking:
 
 
 def ranking(trace: Trace, query: int) -> Ranking:
-    """What may follow the token at a place of the sentence."""
-    return Ranking(query, trace.part(LOGITS, (query,)), trace.part(PROBS, (query,)))
+    """What may follow the token at a place of the sentence; the last one is kept."""
+    known = _RANKINGS.get(trace)
+    if known is None or known.query != query:
+        logits, probs = (trace.part(key, (query,)) for key in (LOGITS, PROBS))
+        known = _RANKINGS[trace] = Ranking(query, logits, probs)
+    return known
+
+
+_RANKINGS: "WeakKeyDictionary[Trace, Ranking]" = WeakKeyDictionary()
+"""It takes a while to sort a vocabulary, and several steps look at the same row."""
 
 
 def entropy_cell(query: int) -> Cell:

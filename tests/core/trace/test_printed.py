@@ -10,7 +10,7 @@ from core.pipeline import run_trace
 from core.trace.broken import broken_note
 from core.trace.equations import products
 from core.trace.explain import explain
-from core.trace.numbers import MINUS, by_size
+from core.trace.numbers import MINUS, by_size, largest
 from core.trace.plain import plain
 from core.trace.proof import is_close, proof_lines
 from core.trace.steps import TOKEN_OPS
@@ -159,3 +159,13 @@ def test_a_row_that_may_look_at_nothing_has_shares_of_zero():
 def test_a_key_without_a_share_adds_nothing_even_where_its_value_is_no_number():
     terms = products("mix", np.array([0.0, 0.5]), np.array([np.nan, 2.0]))
     assert list(terms) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("n", [0, 1, 6, 299, 300, 400])
+@pytest.mark.parametrize("kinds", [(0.0,), (0.0, 1.0), (-np.inf, 3.0), (np.nan, 2.0)])
+def test_the_largest_are_the_first_of_all_in_order(n, kinds):
+    rng = np.random.default_rng(n)
+    values = rng.integers(0, 40, 300).astype(np.float32)
+    values[rng.integers(0, 300, 90)] = rng.choice(kinds, 90)
+    whole = np.argsort(-values, kind="stable")
+    assert largest(values, n).tolist() == whole[:n].tolist()
