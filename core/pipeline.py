@@ -107,14 +107,8 @@ def trace_encoding(
     steps = steps_for(config)
     check_edits(edits, steps, shape_of)
     recorder = Recorder(steps, shape_of, kept_keys(config), edits)
-    is_token = None
-    if attention_mask is not None:
-        check_attention_mask(attention_mask, len(encoding.ids))
-        is_token = torch.tensor(attention_mask, device=bundle.device).bool()
-    if segments is None:
-        segments = segments_of(encoding, bundle)
-    check_segments(segments, len(encoding.ids), config.n_segments)
-    parts = torch.tensor(segments, device=bundle.device) if segments else None
+    is_token = _told_apart(bundle, encoding, attention_mask)
+    parts = _parts_of(bundle, encoding, segments)
     read = {"is_token": is_token, "segments": parts}
     if source is not None:
         ids = torch.tensor([source.ids], device=bundle.device)
@@ -179,6 +173,26 @@ def given_of(
         "mask": masks.windowed(mask, positions, config.window),
     }
     return given if segments is None else {**given, "segments": segments.cpu()}
+
+
+def _told_apart(
+    bundle: Bundle, encoding: Encoding, attention_mask: Sequence[int] | None
+) -> torch.Tensor | None:
+    """Which tokens are none of padding, [n] of bool; None where nothing is said."""
+    if attention_mask is None:
+        return None
+    check_attention_mask(attention_mask, len(encoding.ids))
+    return torch.tensor(attention_mask, device=bundle.device).bool()
+
+
+def _parts_of(
+    bundle: Bundle, encoding: Encoding, segments: Sequence[int] | None
+) -> torch.Tensor | None:
+    """Which part of the text each token is of, [n]; None where none are told apart."""
+    if segments is None:
+        segments = segments_of(encoding, bundle)
+    check_segments(segments, len(encoding.ids), bundle.config.n_segments)
+    return torch.tensor(segments, device=bundle.device) if segments else None
 
 
 def segments_of(encoding: Encoding, bundle: Bundle) -> tuple[int, ...]:

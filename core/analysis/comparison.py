@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.analysis.self_check import distance
 from core.trace.numbers import short
-from core.trace.step import CROSS, layer_path, part_of, side_of
+from core.trace.step import CROSS, layer_of, part_of, side_of
 
 Numbers = Mapping[str, NDArray[Any]]
 """By step."""
@@ -39,16 +39,13 @@ class ComparedStep:
         """The step in words: "layer 1 pattern", "decoder layer 1 cross pattern"."""
         of_side = f"{side} " if (side := side_of(self.step)) else ""
         step = self.step.removeprefix(f"{side}.")
-        if not layer_path(self.step):
+        if (layer := layer_of(self.step)) is None:
             is_first = step.startswith("embed")
             return of_side + ("embeddings" if is_first else step.rpartition(".")[2])
-        what = "pattern" if step.endswith("pattern") else "stream"
-        what = (
-            f"cross {what}"
-            if what == "pattern" and part_of(self.step) == CROSS
-            else what
-        )
-        return f"{of_side}layer {int(step.split('.')[1]) + 1} {what}"
+        is_cross = part_of(self.step) == CROSS
+        pattern = "cross pattern" if is_cross else "pattern"
+        what = pattern if step.endswith("pattern") else "stream"
+        return f"{of_side}layer {layer + 1} {what}"
 
 
 @dataclass(frozen=True, slots=True)

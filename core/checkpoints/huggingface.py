@@ -56,16 +56,10 @@ def read_huggingface(folder: Path, tell: Tell = tell_nobody) -> NativeModel:
     fields = read_fields(folder)
     family, inferred = family_of(fields)
     fields.must_be("quantization_config", None)
-    config = family.config_of(fields)
-    files = find_weights(folder)
-    warnings: list[str] = []
+    told_by_file, files = family.config_of(fields), find_weights(folder)
     notes: list[str] = []
-    stored = _by_known_names(files, family, warnings)
-    _check_layers(folder, family, config, stored)
-    config = family.headed(config, stored)
-    stored = _with_one_table(folder, files, stored, family, config, notes)
-    config = family.held_to(config, partial(_looked_up, files, stored), warnings)
-    config = _tied_as_stored(config, files, stored, family, warnings)
+    warnings: list[str] = []
+    config, stored = _held(folder, files, family, told_by_file, notes, warnings)
     entries, shapes = family.entries_of(config, fields), weight_shapes(config)
     _check(folder, entries, stored, shapes)
     check_memory(folder, shapes)
@@ -117,6 +111,23 @@ def check_memory(
             f"they need {needed / GIGABYTE:,.1f} GB, and {room / GIGABYTE:,.1f} GB are "
             "free; choose a smaller model or close other programs."
         )
+
+
+def _held(
+    folder: Path,
+    files: WeightFiles,
+    family: Family,
+    config: ModelConfig,
+    notes: list[str],
+    warnings: list[str],
+) -> tuple[ModelConfig, dict[str, Stored]]:
+    """The configuration as the weights bear it out, and the tensors by known names."""
+    stored = _by_known_names(files, family, warnings)
+    _check_layers(folder, family, config, stored)
+    config = family.headed(config, stored)
+    stored = _with_one_table(folder, files, stored, family, config, notes)
+    config = family.held_to(config, partial(_looked_up, files, stored), warnings)
+    return _tied_as_stored(config, files, stored, family, warnings), stored
 
 
 def _by_known_names(

@@ -74,15 +74,10 @@ class Transformer(nn.Module):
             positions = torch.arange(n, device=ids.device)
         else:
             positions = cache.positions(n)
-        is_both = config.attention == "both"
         keys = positions if cache is None else cache.all_positions(n)
-        shared = ForwardPass(
-            watch,
-            positions,
-            self._allowed(positions, is_token, cache),
-            self.embed.bias(positions, keys, is_both=is_both),
-            cache,
-        )
+        bias = self.embed.bias(positions, keys, is_both=config.attention == "both")
+        allowed = self._allowed(positions, is_token, cache)
+        shared = ForwardPass(watch, positions, allowed, bias, cache)
         stream = self.embed(ids, self.table, positions, watch, segments)
         stream = through_layers(self.layers, self.dropout(stream), shared)
         if cache is not None:

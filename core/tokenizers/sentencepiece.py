@@ -200,7 +200,6 @@ def sentencepiece_content(
     """
     # "first" looks where the text began before spaces at its ends were left out.
     is_everywhere = is_legacy or bool(spec.joins_spaces)
-    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
     metaspace = {
         "type": "Metaspace",
         "replacement": SPACE_MARK,
@@ -213,15 +212,7 @@ def sentencepiece_content(
         "normalizer": {"type": "Sequence", "normalizers": list(_normalisers(spec))},
         "pre_tokenizer": metaspace if spec.has_prefix else None,
         "post_processor": None,
-        "decoder": {
-            "type": "Sequence",
-            "decoders": [
-                _replacing({"String": SPACE_MARK}, " "),
-                {"type": "ByteFallback"},
-                {"type": "Fuse"},
-                *([strip] if spec.has_prefix else []),
-            ],
-        },
+        "decoder": {"type": "Sequence", "decoders": list(_decoders(spec))},
         "model": {
             **_model(pieces, spec),
             RULES: {
@@ -292,6 +283,14 @@ def _normalisers(spec: Spec) -> Iterator[Json]:
         yield {"type": "Strip", "strip_left": True, "strip_right": True}
         yield _replacing({"Regex": " {2,}"}, " ")
     yield _replacing({"String": " "}, SPACE_MARK)
+
+
+def _decoders(spec: Spec) -> Iterator[Json]:
+    yield _replacing({"String": SPACE_MARK}, " ")
+    yield {"type": "ByteFallback"}
+    yield {"type": "Fuse"}
+    if spec.has_prefix:
+        yield {"type": "Strip", "content": " ", "start": 1, "stop": 0}
 
 
 def _replacing(pattern: Json, content: str) -> Json:
