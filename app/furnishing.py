@@ -17,6 +17,7 @@ from app.frame.recent import lasting
 from app.main_window import MainWindow
 from app.model_card import ModelCard
 from app.options import Options, check_step, check_target
+from app.panels import panel_modules
 from app.screenshot import Screenshot
 from app.session import Session
 from app.settings import (
@@ -37,7 +38,8 @@ from app.settings import (
 from app.style.icons import load_icons
 from app.style.maps import use_palette
 from app.workbench import Workbench
-from app.workers.runner import stop_runners
+from app.workers.modules import LoadingWorker, LoadRequest
+from app.workers.runner import Runner, stop_runners
 from core.errors import CoreError
 from core.generation.sampling import Sampling
 from core.trace.steps import steps_for
@@ -69,7 +71,9 @@ class Furnishing(QObject):
         settings.setting_changed.connect(self._on_setting_changed)
         self._guard = KeyGuard(app)
         self._session.model_changed.connect(self._on_first_model)
+        self._session.trace_changed.connect(self._on_first_trace)
         self._session.failed.connect(self._on_session_failed)
+        self._loading = Runner(LoadingWorker(), (LoadRequest,), "loading")
         bench = Workbench(self._session, settings)
         self._begin()
         window.furnish(bench)  # with the sentence's pieces in it already
@@ -133,6 +137,13 @@ class Furnishing(QObject):
             check_target(options.target, has_encoder=config.has_encoder)
         except CoreError as error:
             self._session.failed.emit(ErrorReport.of(error, "beginning as asked"))
+
+    @Slot(object)
+    def _on_first_trace(self, _: object) -> None:
+        """Load the panels that are not shown yet: the first step to one is a step."""
+        self._session.trace_changed.disconnect(self._on_first_trace)
+        self._loading.request(LoadRequest(panel_modules()))
+        self._loading.start()
 
     @Slot(str)
     def _on_setting_changed(self, key: str) -> None:

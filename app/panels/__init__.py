@@ -28,10 +28,15 @@ class PanelSpec:
     steps: tuple[str, ...]
     """Patterns of the names of the steps it shows, without side and layer."""
 
+    @property
+    def module(self) -> str:
+        """What has to be imported for it."""
+        return self.home.partition(":")[0]
+
     def create(self, session: "Session") -> "Panel":
         """Import the panel and make it."""
-        module, _, kind = self.home.partition(":")
-        panel: Panel = getattr(import_module(module), kind)(session)
+        kind = self.home.partition(":")[2]
+        panel: Panel = getattr(import_module(self.module), kind)(session)
         panel.setObjectName(f"panel.{self.name}")
         return panel
 
@@ -90,3 +95,8 @@ def panel_of(step_key: str) -> PanelSpec:
         if any(fnmatchcase(name_of(step_key), pattern) for pattern in spec.steps)
     )
     return next(claims, ANY_STEP)
+
+
+def panel_modules() -> tuple[str, ...]:
+    """What has to be imported for all panels, in the order of the pipeline."""
+    return tuple(spec.module for spec in (*PANELS, ANY_STEP))
