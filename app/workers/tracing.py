@@ -6,6 +6,7 @@ frozen; the answer to a `PartsRequest` is the trace's own cache, filled.
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from app.workers.memory import give_back
 from app.workers.runner import Worker
 from core.checkpoints.progress import Tell, tell_nobody
 from core.config import ModelConfig
-from core.errors import CheckpointError
+from core.errors import CheckpointError, MissingWeightError
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.needs import Index
 from core.trace.trace import Trace
@@ -163,12 +164,19 @@ class PartsRequest:
 class TracingWorker(Worker):
     """Answers by the table below."""
 
+    def __init__(self) -> None:
+        """Nothing is answered yet."""
+        super().__init__()
+        self._traced: Traced | None = None
+
     def answer(self, request: Any) -> Any:
         """The answer that the request's docstring names."""
         answer_to = ANSWERS[type(request)]
         if isinstance(request, OpenRequest):
             return answer_to(request, partial(self._tell, request))
-        return answer_to(request)
+        answer = answer_to(request)
+        self._traced = answer if isinstance(answer, Traced) else None
+        return answer
 
     def _tell(self, request: OpenRequest, n_done: int, n: int) -> None:
         if request.stop.is_set() or self.should_end():
@@ -176,7 +184,13 @@ class TracingWorker(Worker):
         self.progressed.emit(request, (n_done, n))
 
     def clear_up(self, request: Any) -> None:
-        """A long sentence leaves much behind, and so does the one before it."""
+        """A long sentence leaves much behind, and so does the one before it.
+
+        And the embedding's panel wants a new model's table looked through.
+        """
+        traced, self._traced = self._traced, None
+        if traced is not None:
+            prepare_table(traced.trace)
         if isinstance(request, TraceRequest):
             texts = request.encoding, request.target
             if any(len(text.ids) >= LONG for text in texts if text):
@@ -314,6 +328,14 @@ def is_finite(trace: Trace, key: str) -> bool:
     values = trace.part(key, (trace.n - 1,) if is_last else ())
     least = 0.0 if key.endswith(".masked") else values.min()
     return bool(np.isfinite(values.max()) and np.isfinite(least))
+
+
+def prepare_table(trace: Trace) -> None:
+    """Look through the embedding table, if it has not been and if there is one."""
+    from core.trace.views.embedding import look_through
+
+    with suppress(MissingWeightError):  # a trace file, which holds no weights
+        look_through(trace)
 
 
 def derive(request: PartsRequest) -> None:

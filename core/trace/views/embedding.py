@@ -193,6 +193,13 @@ def overview(table: Table) -> Overview:
     return Overview(matrix, size)
 
 
+def look_through(trace: Trace) -> None:
+    """Work out what takes all of a table, once, where nobody waits for it."""
+    table = table_of(trace)
+    lengths(table)
+    overview(table)
+
+
 def row_in_band(table: Table, band: int, feature: int) -> int:
     """The row that gave a band of the overview its number."""
     size = overview(table).rows_per_band
