@@ -35,14 +35,16 @@ def layer_steps(config: ModelConfig, layer: str, stream: str) -> list[Step]:
     "post" the norm follows the sum. Only a decoder has the part in the middle.
     """
     rows = [Step(f"{layer}.resid_in", "same", (stream,), STREAM, "X")]
-    parts = [("attn", "resid_mid", "X", "X'", r"\text{Attention}")]
+    parts = [("attn", "resid_mid", r"\text{Attention}")]
     if side_of(layer) == DECODER:
-        parts.append((CROSS, "resid_cross", "X'", "X''", r"\text{Cross attention}"))
-    parts.append(("ffn", "resid_out", "X'", "X''", r"\text{FFN}"))
-    for name, total, before, after, word in parts:
+        parts.append((CROSS, "resid_cross", r"\text{Cross attention}"))
+    parts.append(("ffn", "resid_out", r"\text{FFN}"))
+    before = "X"
+    for name, total, word in parts:
+        after = f"{before}'"
         source, path, key = rows[-1].key, f"{layer}.{name}", f"{layer}.{total}"
         if name == "ffn" and not config.feed_forward:
-            rows.append(Step(key, "same", (source,), STREAM, "X'' = X'"))
+            rows.append(Step(key, "same", (source,), STREAM, f"{after} = {before}"))
             continue
         if config.reads_normed:
             rows.append(norm_step(config, f"{path}.norm", source, before))
@@ -54,7 +56,8 @@ def layer_steps(config: ModelConfig, layer: str, stream: str) -> list[Step]:
         else:
             rows.append(Step(key, "same", (out,), STREAM, f"{after} = {word}"))
         if config.norm_place == "post":
-            rows.append(norm_step(config, f"{path}.norm", key, "X'"))
+            rows.append(norm_step(config, f"{path}.norm", key, after))
+        before = after
     return rows
 
 
@@ -253,7 +256,8 @@ def norm_step(config: ModelConfig, key: str, source: str, symbol: str) -> Step:
     """A norm of rows."""
     inputs = (source, "config.eps", f"{key}.gamma")
     if config.norm == "rms_norm":
-        bottom = rf"\sqrt{{\overline{{{symbol}^2}} + \epsilon}}"
+        whole = f"({symbol})" if "'" in symbol else symbol
+        bottom = rf"\sqrt{{\overline{{{whole}^2}} + \epsilon}}"
         formula = rf"\hat X = \frac{{{symbol}}}{{{bottom}}} \odot \gamma"
         return Step(key, "rms_norm", inputs, STREAM, formula)
     bottom = r"\sqrt{\sigma^2 + \epsilon}"
