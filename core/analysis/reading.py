@@ -2,7 +2,7 @@
 
 In: the pattern of some heads and the tokens it is of. Out: a number a row, NaN where a
 row says nothing. Masked rows and rows of NaN say nothing; nothing spreads from them.
-Used by the table of `core.analysis.heads` alone.
+Used by the table of `core.analysis.head_questions` alone.
 """
 
 from dataclasses import dataclass

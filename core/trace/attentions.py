@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.config import ModelConfig
-from core.trace.step import CROSS, DECODER, ENCODER, ONE, part_of, side_of
+from core.trace.step import (
+    CROSS,
+    DECODER,
+    ENCODER,
+    ONE,
+    layer_of,
+    part_of,
+    side_of,
+)
 from core.trace.steps import layers_of
 
 
@@ -38,7 +46,7 @@ class Kind:
 
     def layer_words(self, layer: int) -> str:
         """A layer counted from 1: "layer 2", "encoder layer 2", "cross layer 2"."""
-        return f"{self.name} layer {layer + 1}".lstrip()
+        return _layer_words(self.name, layer)
 
 
 @lru_cache(maxsize=64)
@@ -60,8 +68,7 @@ def kinds_of_attention(config: ModelConfig) -> tuple[Kind, ...]:
 
 def kind_of(config: ModelConfig, key: str) -> Kind:
     """The kind that a step of an attention belongs to, or the attention itself."""
-    name = CROSS if part_of(f"{key}.") == CROSS else side_of(key)
-    return kind_named(config, name)
+    return kind_named(config, _kind_name(key))
 
 
 def kind_named(config: ModelConfig, name: str) -> Kind:
@@ -75,6 +82,15 @@ def kind_named(config: ModelConfig, name: str) -> Kind:
 
 def attention_words(attn: str) -> str:
     """An attention by its layer: "layer 2", "cross layer 2"."""
-    name = CROSS if part_of(f"{attn}.") == CROSS else side_of(attn)
-    number = attn.rpartition("layers.")[2].partition(".")[0]
-    return f"{name} layer {int(number) + 1}".lstrip()
+    layer = layer_of(attn)
+    assert layer is not None, f"{attn} is in no layer"
+    return _layer_words(_kind_name(attn), layer)
+
+
+def _kind_name(key: str) -> str:
+    """Of the kind that a step of an attention belongs to, or the attention itself."""
+    return CROSS if part_of(f"{key}.") == CROSS else side_of(key)
+
+
+def _layer_words(name: str, layer: int) -> str:
+    return f"{name} layer {layer + 1}".lstrip()

@@ -22,7 +22,7 @@ NO_BREAK = "\u00a0"
 """A space at which no line ends: a result stays beside its sign."""
 
 PROJECTIONS = ("q", "k", "v")
-"""The three products that read the normed stream."""
+"""The three products that make queries, keys and values."""
 ENCODED = "X_enc"
 """What the encoder made of the source, which keys and values are made of."""
 
@@ -100,7 +100,7 @@ def projection_parts(trace: Trace, key: str, head: int) -> tuple[Part, ...]:
 
 
 def projection_view(trace: Trace, key: str, head: int) -> ProductView:
-    """One head's product of the normed stream: X̂ [n, d_model] x W [d_model, d_head]."""
+    """One head's product of what it reads: [n, d_model] x W [d_model, d_head]."""
     step = trace.step(key)
     source, weight, *bias = step.inputs
     place, letter = head_of(step, trace, head), step.name[-1].upper()
