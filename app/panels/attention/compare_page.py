@@ -53,7 +53,9 @@ from core.trace.views.overview import caption_of
 
 MAPS, TABLE = 5, 3
 """How the maps and the table share the height."""
-LEAST_FIELD, LEAST_CARD, LEAST_MAP = 60, 60, 180
+LEAST_FIELD, LEAST_CARD, LEAST_MAP = 60, 60, 150
+LEAST_TABLE = 78
+"""Its head and two rows: without one of them the card would be empty."""
 HINT, SOURCE_HINT = "a sentence, Enter", "a source, Enter"
 """The latter behind an encoder: the target stays the same."""
 ALONE_TIP = "Compare within this sentence again"
@@ -109,6 +111,7 @@ class ComparePage(Page):
             card.setMinimumWidth(LEAST_CARD)  # all three are equally wide
         ignored = QSizePolicy.Policy.Ignored
         self._table.setSizePolicy(ignored, ignored)
+        self._table.setMinimumHeight(LEAST_TABLE)
         self._largest.body.addWidget(self._table, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -85,6 +85,7 @@ PICTURES = (
         "Compare",
         "compare_page:ComparePage",
         "Two heads side by side and their difference, of one sentence or of two.",
+        least=(600, 450),
     ),
 )
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.panels.attention.compare_page import EQUAL, ComparePage
+from app.panels.attention.compare_page import EQUAL, LEAST_MAP, ComparePage
+from app.panels.attention.pictures import picture_of
 from core.trace.viewing import PLAIN
 from tests.helpers.bundles import tiny_trace
 from tests.helpers.scenes import scene_of
@@ -36,6 +37,19 @@ def test_the_maps_are_the_two_heads_and_their_difference(page):
     np.testing.assert_array_equal(one[seen], pattern[0][seen])
     np.testing.assert_array_equal(other[seen], pattern[1][seen])
     np.testing.assert_array_equal(difference[seen], (pattern[0] - pattern[1])[seen])
+
+
+def test_in_the_least_room_the_maps_are_whole_and_rows_of_the_table_in_sight(qtbot):
+    page = picture_of("compare").create()
+    qtbot.addWidget(page)
+    page.resize(page.least)
+    page.show()
+    shown(page, beside=tiny_trace("the dog sat"))
+    assert all(picture.height() >= LEAST_MAP for picture in page._maps)
+    card, picture, bar = page._cards[0], page._maps[0], page._bars[0]
+    assert picture.geometry().bottom() < bar.geometry().top()
+    assert bar.geometry().bottom() < card.height()
+    assert page._table.viewport().height() >= 2 * page._table.item_rect(0).height()
 
 
 def test_the_other_head_is_asked_for_by_layer_and_number(page, qtbot):
