@@ -135,10 +135,12 @@ def test_examples_are_different_sentences_with_a_word_on_each():
 def test_where_tokens_are_characters_nothing_is_said_of_merges():
     step = next(s for s, _ in STEPS.values() if s.key == "tokens.merges")
     words = step_text(step, CONFIGS[0], "characters")
-    assert words.title.startswith("No merges")
+    assert (words.short, words.title[:9]) == ("Characters", "No merges")
     assert (words.formula, step_text(step, CONFIGS[0]).formula) == ("", None)
     lesson = lesson_text(step, "tokens", CONFIGS[0], "characters")
     assert "one character" in lesson.body[0]
+    cut = next(s for s, _ in STEPS.values() if s.key == "tokens.pieces")
+    assert "so is the space" in step_text(cut, CONFIGS[0], "characters").sentence
 
 
 @pytest.mark.parametrize(
