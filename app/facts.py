@@ -143,11 +143,6 @@ class Facts(News):
         return self._viewing
 
     @property
-    def beside_text(self) -> str:
-        """The sentence to compare with; "" for none."""
-        return self._beside_text
-
-    @property
     def sampling(self) -> Sampling:
         """How the next token is picked."""
         return self._sampling
