@@ -148,8 +148,10 @@ def _shares(explanation: Explanation, reading: Reading) -> Made:
 
 
 def _share(share: float) -> str:
-    """A share with three places, so that shares can be compared down a column."""
-    return f"{share:.3f}" if share >= 0.0005 or share == 0 else brief(share, 1)
+    """A share with three places, for comparing down a column; 0.000 is 0 alone."""
+    if share >= 0.0005 or share == 0:
+        return f"{share:.3f}"
+    return f"{share:.4f}" if share >= 1e-4 else brief(share, 1)
 
 
 def _norm(explanation: Explanation, reading: Reading) -> Made:

@@ -102,6 +102,17 @@ def test_a_share_shows_each_keys_masked_score_and_marks_its_own():
     assert all(row.factors[0].cell.key == "layers.1.attn.masked" for row in view.rows)
 
 
+@pytest.mark.parametrize(
+    ("below", "text"), [(-2, "0.119"), (-8, "0.0003"), (-9.2, "0.0001"), (-10, "5e−05")]
+)
+def test_a_small_share_is_not_written_as_none(below, text):
+    config, scaled = tiny_trace().config, "layers.0.attn.scaled"
+    edits = [Edit(scaled, (0,), 0.0), Edit(scaled, (0, 1, 0), float(below))]
+    trace = traced_ids(config, [65, 66], edits=edits)
+    view = inspector_view(trace, Cell("layers.0.attn.pattern", (0, 1, 1)), str)
+    assert view.rows[0].result == text
+
+
 def test_masked_keys_are_not_among_the_rows_of_a_share():
     assert len(view_of("layers.0.attn.pattern", (0, 0, 0)).rows) == 1
 
