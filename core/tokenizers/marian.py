@@ -113,6 +113,7 @@ def _read_side(folder: Path, model: str, table: str) -> MarianTokenizer:
     config, path = read_config(folder), folder / model
     ids = read_json(folder / table)
     check_ids(folder / table, ids)
+    _check_apart(folder / table, ids)
     texts = {key: text_of(config.get(key)) or text for key, text in SPECIALS.items()}
     for key in NEEDED:
         if texts[key] not in ids:
@@ -126,6 +127,21 @@ def _read_side(folder: Path, model: str, table: str) -> MarianTokenizer:
         raise TokenizerError(
             f"{path} is damaged or no SentencePiece model ({error}); copy it again."
         ) from error
+
+
+def _check_apart(path: Path, ids: Mapping[str, int]) -> None:
+    """Refuse an id of two pieces: one of them would be shown as the other.
+
+    Raises:
+        TokenizerError: There is one.
+    """
+    names: dict[int, str] = {}
+    for name, token_id in ids.items():
+        if (other := names.setdefault(token_id, name)) != name:
+            raise TokenizerError(
+                f"{path} is damaged: the id {token_id} is that of {other!r} and of "
+                f"{name!r}; copy it again."
+            )
 
 
 def _content(

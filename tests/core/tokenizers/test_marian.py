@@ -132,6 +132,17 @@ def test_a_missing_table_of_the_target_is_told(tmp_path: Path) -> None:
         open_tokenizers(folder)
 
 
+def test_an_id_of_two_pieces_is_refused_since_one_would_be_shown_as_the_other(
+    tmp_path: Path,
+) -> None:
+    folder = folder_of(tmp_path)
+    first, *_, last = IDS
+    (folder / "vocab.json").write_text(json.dumps({**IDS, last: IDS[first]}))
+    words = rf"vocab\.json is damaged: the id {IDS[first]} is that of '{first}' and of"
+    with pytest.raises(TokenizerError, match=words):
+        open_tokenizers(folder)
+
+
 def test_a_damaged_model_is_refused_by_name(tmp_path: Path) -> None:
     folder = folder_of(tmp_path)
     (folder / "target.spm").write_bytes(b"\xff" * 20)
