@@ -80,7 +80,9 @@ def read_huggingface(folder: Path, tell: Tell = tell_nobody) -> NativeModel:
     written_with = None if tokenizers.is_one else tokenizers.target
     for tokenizer in filter(None, (tokenizers.source, written_with)):
         sizes = _vocabulary_note(tokenizer, config)
-        (notes if tokenizer.n_vocab <= config.n_vocab else warnings).append(sizes)
+        told_in = notes if tokenizer.n_vocab <= config.n_vocab else warnings
+        if sizes not in told_in:
+            told_in.append(sizes)
     warnings += _surplus(entries, stored, family)
     return NativeModel(
         config,
@@ -256,7 +258,7 @@ def _check_layers(
 
 def _n_layers(start: str, stored: Iterable[str]) -> int:
     """Layers whose names begin so."""
-    inside = (name.removeprefix(start) for name in stored if start in name)
+    inside = (n.removeprefix(start) for n in stored if n.startswith(start))
     return len({name.partition(".")[0] for name in inside})
 
 

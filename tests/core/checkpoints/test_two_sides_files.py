@@ -241,6 +241,23 @@ def test_fewer_layers_than_the_config_has_are_told_by_side(tmp_path, name):
         refused(folder, rf"lacks layers of the {side}: its weights have \d, config\.")
 
 
+def test_layers_under_names_of_no_class_count_for_none(tmp_path):
+    folder = save_pair(tmp_path, "marian")
+    change_tensors(folder, lambda t: {f"mine.{name}": t[name] for name in t})
+    refused(folder, r"lacks layers of the decoder: its weights have 0, config\.json")
+
+
+def test_sizes_that_two_tokenizers_share_are_told_once(tmp_path):
+    n_vocab = 90  # the tokenizers have 81 ids
+    sizes = dict(vocab_size=n_vocab, decoder_vocab_size=n_vocab)
+    folder = save_pair(tmp_path, "marian", **sizes)
+    (folder / "tokenizer.json").unlink()
+    for name in ("source.spm", "target.spm", "vocab.json"):
+        shutil.copy(MARIAN_TOKENIZERS / name, folder / name)
+    notes = read_huggingface(folder).notes
+    assert len([note for note in notes if "the model has 90 rows" in note]) == 1
+
+
 @each_model
 def test_surplus_tensors_are_named_and_the_model_opens(tmp_path, name):
     folder = save_pair(tmp_path, name)
