@@ -27,7 +27,7 @@ from core.errors import CheckpointError, MissingWeightError
 from core.tokenizers.base import Encoding, Tokenizer
 from core.trace.needs import Index
 from core.trace.trace import Trace
-from core.training.runs import checkpoint_name, first_prompts
+from core.training.runs import checkpoint_name, first_prompts, model_in
 
 if TYPE_CHECKING:
     import torch
@@ -186,11 +186,11 @@ class TracingWorker(Worker):
     def clear_up(self, request: Any) -> None:
         """A long sentence leaves much behind, and so does the one before it.
 
-        And the embedding's panel wants a new model's table looked through.
+        And of a new model, the first panels ask for what takes a while.
         """
         traced, self._traced = self._traced, None
         if traced is not None:
-            prepare_table(traced.trace)
+            look_ahead(traced.trace)
         if isinstance(request, TraceRequest):
             texts = request.encoding, request.target
             if any(len(text.ids) >= LONG for text in texts if text):
@@ -208,7 +208,7 @@ def open_model(request: OpenRequest, tell: Tell = tell_nobody) -> Opened:
     torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
     if request.folder.suffix.lower() == TRACE_ENDING:
         return open_trace(request.folder)
-    bundle = open_bundle(request.folder, tell=tell)
+    bundle = open_bundle(model_in(request.folder), tell=tell)
     return Opened(bundle, self_checked(bundle, card_of(bundle)))
 
 
@@ -330,10 +330,12 @@ def is_finite(trace: Trace, key: str) -> bool:
     return bool(np.isfinite(values.max()) and np.isfinite(least))
 
 
-def prepare_table(trace: Trace) -> None:
-    """Look through the embedding table, if it has not been and if there is one."""
+def look_ahead(trace: Trace) -> None:
+    """Rank the merges and look through the embedding table, unless it was done."""
     from core.trace.views.embedding import look_through
 
+    for word in trace.encoding.words[:1]:
+        word.history()  # one is enough for a tokenizer to rank its merges
     with suppress(MissingWeightError):  # a trace file, which holds no weights
         look_through(trace)
 

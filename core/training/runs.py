@@ -180,6 +180,14 @@ def run_of(model_folder: Path) -> Path | None:
     return run if is_there and step_of(folder) is not None else None
 
 
+def model_in(folder: Path) -> Path:
+    """What to open of a folder: of a run its newest checkpoint, else itself."""
+    from core.training.checkpoint import checkpoints
+
+    saved = checkpoints(folder) if is_run(folder) else []
+    return saved[-1] if saved else folder
+
+
 def checkpoint_name(model_folder: Path) -> str | None:
     """What people call a checkpoint of a run: "birds, step 200"; None for other models.
 

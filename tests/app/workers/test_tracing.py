@@ -16,6 +16,7 @@ from core.config import ModelConfig
 from core.model.encoder_decoder import n_parameters
 from core.pipeline import run_trace
 from core.trace.trace import Trace
+from core.training.events import Sampled
 from tests.helpers.bundles import (
     TINY,
     random_model,
@@ -24,6 +25,7 @@ from tests.helpers.bundles import (
     tiny_tokenizer,
     tiny_trace,
 )
+from tests.helpers.run_events import started, write_events
 
 
 def answer(request):
@@ -44,6 +46,15 @@ def test_a_model_is_opened_with_its_card(tmp_path):
     assert opened.bundle.config == tiny_bundle().config
     assert (opened.card.name, opened.card.device) == ("tiny", opened.card.device)
     assert opened.card.folder == tmp_path
+
+
+def test_a_run_is_opened_at_its_newest_checkpoint_with_what_it_wrote_on_from(tmp_path):
+    samples = (Sampled(step=0, prompt=each, text="?") for each in ("abc", "de"))
+    write_events(tmp_path, (started(), *samples))
+    folders = [save_tiny(tmp_path / f"checkpoints/step-{n:08d}") for n in (3, 20)]
+    card = answer(OpenRequest(tmp_path)).card
+    assert card.folder == folders[1]
+    assert card.prompts == ("abc", "de")
 
 
 def test_a_card_counts_a_shared_table_once():

@@ -30,6 +30,7 @@ from core.training.runs import (
     first_prompts,
     free_folder,
     list_runs,
+    model_in,
     rename_run,
     run_info,
     run_of,
@@ -220,6 +221,15 @@ def test_a_checkpoint_knows_its_run(tmp_path: Path) -> None:
     folder = with_checkpoint(run)
     assert run_of(folder) == run.resolve()
     assert run_of(save_tiny(tmp_path / "elsewhere" / "step-00000001")) is None
+
+
+def test_of_a_run_its_newest_checkpoint_is_opened(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run")
+    assert model_in(run) == run
+    folders = [with_checkpoint(run, step) for step in (7, 100, 20)]
+    assert model_in(run) == folders[1]
+    assert model_in(folders[0]) == folders[0]
+    assert model_in(tmp_path) == tmp_path
 
 
 def test_a_run_is_renamed_with_a_number_where_the_name_is_taken(tmp_path: Path) -> None:
