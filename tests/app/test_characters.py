@@ -9,31 +9,16 @@ from PySide6.QtWidgets import QPushButton
 from app.frame.state_page import UNKNOWN
 from app.frame.text_counts import LEAVE_OUT
 from app.frame.token_chips import UNKNOWN_SUB
-from app.main_window import MainWindow
 from app.panel_host import STALE_UNKNOWN
-from app.settings import Settings
 from app.widgets.ranked_bars import RankedBars
-from app.workbench import Workbench
 from app.workers.tracing import Opened, card_of
 from tests.helpers.bundles import character_bundle
-from tests.helpers.sessions import ShownSession
 
 NOTE = "not in this model's 3 characters: d ?"
 
 
 @pytest.fixture
-def session(qapp):
-    session = ShownSession()
-    yield session
-    session.close()
-
-
-@pytest.fixture
-def window(session, qtbot):
-    window = MainWindow(Settings())
-    qtbot.addWidget(window)
-    window.furnish(Workbench(session, Settings()))
-    window.show()
+def window(window, session):
     session.take(character_bundle("abcabc"))
     return window
 

@@ -7,30 +7,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from app.main_window import MainWindow
-from app.settings import Settings
-from app.workbench import Workbench
 from core.bundle import open_bundle
 from tests.helpers.encoders import save_encoder
 from tests.helpers.sessions import ShownSession
 
 TEXT = "the cat sat on a mat"
-
-
-@pytest.fixture
-def session(qapp):
-    session = ShownSession()
-    yield session
-    session.close()
-
-
-@pytest.fixture
-def window(session, qtbot):
-    window = MainWindow(Settings())
-    qtbot.addWidget(window)
-    window.furnish(Workbench(session, Settings()))
-    window.show()
-    return window
 
 
 @pytest.fixture

@@ -7,33 +7,13 @@ from PySide6.QtWidgets import QScrollArea
 
 from app.main_window import MainWindow
 from app.panels.attention.pictures import PICTURES
-from app.settings import Settings
 from app.widgets.card import Card
-from app.workbench import Workbench
 from core.bundle import open_bundle
 from tests.helpers.encoders import save_encoder
-from tests.helpers.sessions import ShownSession
 
 TEXTS = ("a", "the cat sat", "the cat sat on the mat " * 30)
 PATTERN = "layers.1.attn.pattern"
 SETTLED_MS = 60
-
-
-@pytest.fixture
-def session(qapp):
-    session = ShownSession()
-    yield session
-    session.close()
-
-
-@pytest.fixture
-def window(session, qtbot):
-    window = MainWindow(Settings())
-    qtbot.addWidget(window)
-    window.furnish(Workbench(session, Settings()))
-    window.resize(1280, 800)
-    window.show()
-    return window
 
 
 def squeezed(window: MainWindow) -> list[str]:
@@ -63,6 +43,12 @@ def cut_words(window: MainWindow) -> str:
     return label.text() if needed > label.height() else ""
 
 
+def faults(window: MainWindow) -> tuple[list[str], list[str], str] | None:
+    """What is squeezed or cut in any of these ways; None where nothing is."""
+    found = squeezed(window), cut_off(window), cut_words(window)
+    return found if any(found) else None
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -78,9 +64,7 @@ def test_no_picture_of_attention_is_squeezed(window, session, qtbot, picture, te
     session.go_to(PATTERN)
     session.request_viewing(replace(session.viewing, picture=picture))
     qtbot.wait(SETTLED_MS)
-    assert not squeezed(window)
-    assert not cut_off(window)
-    assert not cut_words(window)
+    assert not faults(window)
 
 
 @pytest.mark.thorough
@@ -91,9 +75,7 @@ def test_no_step_of_a_model_that_writes_is_squeezed(window, session, qtbot, text
     for key in session.trace.keys:
         session.go_to(key)
         qtbot.wait(SETTLED_MS)
-        assert not squeezed(window), key
-        assert not cut_off(window), key
-        assert not cut_words(window), key
+        assert not faults(window), key
 
 
 @pytest.mark.thorough
@@ -104,9 +86,7 @@ def test_no_step_of_an_encoder_is_squeezed(window, session, qtbot, tmp_path, nam
     for key in session.trace.keys:
         session.go_to(key)
         qtbot.wait(SETTLED_MS)
-        assert not squeezed(window), key
-        assert not cut_off(window), key
-        assert not cut_words(window), key
+        assert not faults(window), key
 
 
 @pytest.mark.thorough

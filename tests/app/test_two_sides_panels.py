@@ -4,12 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.main_window import MainWindow
 from app.panels import panel_of
-from app.settings import Settings
-from app.workbench import Workbench
 from tests.helpers.bundles import encoder_decoder_bundle
-from tests.helpers.sessions import ShownSession
 
 SOURCE = "the cat sat on the mat and the dog ran to a"
 READ = (("2017", "a dog ran to the cat and"), ("T5", ""))
@@ -17,23 +13,6 @@ READ = (("2017", "a dog ran to the cat and"), ("T5", ""))
 
 The other kinds differ in steps that tests of their panels draw.
 """
-
-
-@pytest.fixture
-def session(qapp):
-    session = ShownSession()
-    yield session
-    session.close()
-
-
-@pytest.fixture
-def window(session, qtbot):
-    window = MainWindow(Settings())
-    qtbot.addWidget(window)
-    window.resize(1280, 800)
-    window.furnish(Workbench(session, Settings()))
-    window.show()
-    return window
 
 
 @pytest.fixture(
