@@ -24,6 +24,8 @@ LABEL_LIMIT = 150.0
 LEAST_SLOT = 6.0
 BAR_SHARE, WIDEST_BAR = 0.6, 28.0
 """A bar takes this share of its slot, up to this many pixels."""
+BAR_GAP, SHORTEST = 5, "0.00"
+"""Between a bar and its number, and the narrowest number there is."""
 GAP, ROW_GAP = 8, 14
 HEAD, FOOT = 26, 30
 SWATCH = 10
@@ -231,8 +233,7 @@ class StreamView(Canvas):
             x = round(self._left + layer * self._column) + 0.5
             painter.drawLine(QLineF(x, top, x, top + self._row_height))
         self._paint_band(painter, self._rows[row], line)
-        for station in range(self._n_stations):
-            self._paint_addition(painter, row, station, is_selected)
+        self._paint_additions(painter, row, is_selected)
         self._paint_sides(painter, self._rows[row], line, is_selected)
 
     @property
@@ -253,25 +254,30 @@ class StreamView(Canvas):
         painter.setPen(QPen(theme().colour(STREAM), 1))
         painter.drawLine(QLineF(self._left, line, self._line_end, line))
 
-    def _paint_addition(
-        self, painter: QPainter, row: int, station: int, with_number: bool
-    ) -> None:
-        data, side = self._rows[row], self._side(station)
-        slot = self.item_rect(row * self._n_stations + station)
-        width = min(WIDEST_BAR, BAR_SHARE * slot.width())
-        band = max(map(self._height, data.norms[station : station + 2])) / 2
-        height = self._height(data.added[station])
-        base = slot.center().y() - side.up * band
-        left = slot.center().x() - width / 2
-        bar = QRectF(left, base, width, -side.up * height).normalized()
-        painter.fillRect(bar, theme().colour(side.role))
-        if self._selected == (row, station):
-            painter.setPen(QPen(theme().colour("text"), 1.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(bar.adjusted(-2, -2, 2, 2))
-        if with_number:
-            edge = QRectF(bar.right() + 5, base, slot.right() - bar.right() - 5, 0)
-            self._paint_number(painter, edge, side, number(data.added[station]))
+    def _paint_additions(self, painter: QPainter, row: int, is_selected: bool) -> None:
+        """What every station of a row added, as bars on both sides of the stream."""
+        data, n_sides = self._rows[row], len(self._sides)
+        first = self.item_rect(row * self._n_stations)
+        width = min(WIDEST_BAR, BAR_SHARE * first.width())
+        left, line = first.center().x() - width / 2, first.center().y()
+        beside = (first.width() - width) / 2 - BAR_GAP
+        with_numbers = is_selected and beside > advance(SHORTEST, mono(CAPTION))
+        chosen = self._selected[1] if is_selected and self._selected else NOTHING
+        colours = [theme().colour(side.role) for side in self._sides]
+        bands = [self._height(norm) for norm in data.norms]
+        for station, added in enumerate(data.added):
+            side = self._sides[station % n_sides]
+            base = line - side.up * max(bands[station], bands[station + 1]) / 2
+            x, height = left + station * first.width(), self._height(added)
+            bar = QRectF(x, base - height if side.up > 0 else base, width, height)
+            painter.fillRect(bar, colours[station % n_sides])
+            if station == chosen:
+                painter.setPen(QPen(theme().colour("text"), 1.5))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(bar.adjusted(-2, -2, 2, 2))
+            if with_numbers:
+                edge = QRectF(bar.right() + BAR_GAP, base, beside, 0)
+                self._paint_number(painter, edge, side, number(added))
 
     def _paint_number(
         self, painter: QPainter, edge: QRectF, side: Side, text: str
