@@ -4,8 +4,10 @@ In: names. Out: nothing; whoever imports one of them afterwards has it at once. 
 cannot be loaded is told of where it is needed.
 """
 
+from collections import deque
 from dataclasses import dataclass
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from app.workers.runner import Worker
@@ -13,7 +15,7 @@ from app.workers.runner import Worker
 
 @dataclass(frozen=True, slots=True)
 class LoadRequest:
-    """Import modules, in order. Answer: None."""
+    """Import modules, in order, and what lies in them. Answer: None."""
 
     names: tuple[str, ...]
     doing: str = "loading the panels"
@@ -24,7 +26,8 @@ class LoadingWorker(Worker):
 
     def answer(self, request: Any) -> None:
         """Import what is asked for."""
-        for name in request.names:
-            if self.should_end():
-                return
-            import_module(name)
+        waiting = deque(request.names)
+        while waiting and not self.should_end():
+            name = waiting.popleft()
+            inside = getattr(import_module(name), "__path__", ())
+            waiting += (f"{name}.{each.name}" for each in iter_modules(inside))

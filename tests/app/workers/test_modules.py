@@ -55,3 +55,15 @@ def test_every_panel_has_a_module_that_makes_it():
     modules = panel_modules()
     assert len(set(modules)) == len(modules) == len(PANELS) + 1
     assert all(spec.home.startswith(f"{spec.module}:") for spec in PANELS)
+
+
+def test_what_lies_in_a_package_is_imported_with_it(names, tmp_path):
+    (package := tmp_path / "loaded_ahead_house").mkdir()
+    (package / "__init__.py").touch()
+    (package / "room.py").touch()
+    worker = LoadingWorker()
+    worker.should_end = lambda: False
+    worker.answer(LoadRequest((package.name,)))
+    assert f"{package.name}.room" in sys.modules
+    for name in (f"{package.name}.room", package.name):
+        del sys.modules[name]
