@@ -11,7 +11,7 @@ from app.failures import ErrorReport
 from app.fitting import WRITTEN_END
 from app.reader import Reader
 from app.sentence import Sentence
-from core.errors import CoreError
+from core.errors import CoreError, TokenizerError
 from core.generation.sampling import pick, uniform
 from core.trace.selection import chosen
 
@@ -81,10 +81,16 @@ class Author(Reader):
         Those behind the first `n_typed` count as added; 0: none does.
 
         Raises:
-            TokenizerError: No token has one of the ids.
+            TokenizerError: No token has one of the ids, or another is the first.
         """
         if not (self.has_target and self._texts.is_settled):
             return
+        start_id = self._texts.target.start_id
+        if ids[0] != start_id:
+            raise TokenizerError(
+                f"The target begins with token {ids[0]}, but this model begins with "
+                f"token {start_id}; only the text of the target is kept."
+            )
         self._leave_writing()
         if 0 < n_typed < len(ids):
             self._texts.target.replace(ids[:n_typed])

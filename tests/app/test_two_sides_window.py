@@ -1,5 +1,6 @@
 """A model that reads one text and writes another, in the whole window."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -56,6 +57,22 @@ def test_a_session_file_brings_both_texts_and_both_places_back(desk, tmp_path):
     session.request_text("the dog")
     assert session.target_text == TARGET_TEXT  # what the model wrote is known as such
     assert desk.reports == []
+
+
+def test_a_session_file_whose_target_begins_otherwise_brings_its_text(desk, tmp_path):
+    session, file = desk.session, tmp_path / "pair.glass"
+    desk.bench.session_files.save(file)
+    table = json.loads(file.read_text())
+    file.write_text(json.dumps({**table, "target_ids": [5, 6]}))
+    session.request_target("")
+    desk.bench.session_files.open(file)
+    desk.qtbot.waitUntil(
+        lambda: session.is_current and session.target_text == TARGET_TEXT,
+        timeout=WAIT_MS,
+    )
+    assert session.trace.ids[0] == session.model.config.start_id
+    (report,) = desk.reports
+    assert report.sentence.startswith("The target begins with token 5, but this model")
 
 
 def test_a_trace_file_brings_both_texts_and_can_be_typed_into_neither(desk, tmp_path):
