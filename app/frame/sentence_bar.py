@@ -40,6 +40,8 @@ NUMBER_WORDS = DEFAULT_MODEL.parent / "number-words"
 """A model of two sides that comes with the program."""
 MOST_CHARACTERS = 10_000_000
 """What the field takes; how much the model can read is another matter."""
+CHECKPOINTS = "checkpoints"
+"""The folder of a run's models, as in `core.training.checkpoint`, which loads torch."""
 NO_MODEL, OPENING = "no model", "opening…"
 TRAIN = "Train…"
 SOURCE_HINT, SENTENCE_NAME, SOURCE_NAME = "Type a source text", "Sentence", "Source"
@@ -64,6 +66,7 @@ class SentenceBar(QFrame):
         self._recent = recent
         self.setProperty("bar", "top")
         self.model_button = menu_button(NO_MODEL, "model.menu")
+        self._run: Path | None = None
         self.edit = sentence_field()
         self.examples_button = menu_button("Examples", "text.examples")
         self._counts = TextCounts("sentence")
@@ -253,6 +256,16 @@ class SentenceBar(QFrame):
         name = short_name(card.name).replace("&", "&&")
         self.model_button.setText(name + mark + kind)
         self.model_button.setToolTip(as_tip(model_tip(card)))
+        self._hold_width(card.folder)
+
+    def _hold_width(self, folder: Path | None) -> None:
+        """Let the field stay where it is while the checkpoints of a run go by."""
+        run = folder.parent if folder and folder.parent.name == CHECKPOINTS else None
+        is_same, self._run = run is not None and run == self._run, run
+        before = self.model_button.minimumWidth() if is_same else 0
+        self.model_button.setMinimumWidth(0)
+        width = self.model_button.sizeHint().width() if run else 0
+        self.model_button.setMinimumWidth(max(before, width))
 
     @Slot(str)
     def _on_session_activity_changed(self, activity: str) -> None:

@@ -135,6 +135,26 @@ def test_the_button_names_the_model_and_its_tip_its_size(bar, empty_session):
     assert "2 layers, 2 heads, width 8" in bar.model_button.toolTip()
 
 
+def test_the_field_stays_in_its_place_while_checkpoints_of_a_run_go_by(
+    bar, empty_session, tmp_path
+):
+    empty_session.open()
+
+    def place_with(name, folder):
+        card = replace(empty_session.model, name=name, folder=folder)
+        empty_session.model_changed.emit(card)
+        bar.layout().activate()
+        return bar.edit.x()
+
+    of_run = tmp_path / "reverse" / "checkpoints"
+    last = place_with("reverse, step 2000", of_run / "step-00002000")
+    assert place_with("reverse, step 0", of_run / "step-00000000") == last
+    assert place_with("reverse, step 1999", of_run / "step-00001999") == last
+    elsewhere = place_with("reverse, step 0", tmp_path / "reverse")
+    assert elsewhere < last
+    assert place_with("reverse, step 0", of_run / "step-00000000") == elsewhere
+
+
 def test_a_long_name_is_cut_with_a_sign():
     assert short_name("x" * 40) == "x" * 21 + "…"
     assert short_name("short") == "short"
