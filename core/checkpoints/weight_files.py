@@ -40,7 +40,7 @@ DAMAGED = (
 """What reading an index raises that is none."""
 MOST_MAPPED = 2**24
 """Bytes that are read from one mapping of a file."""
-OBJECTS = ("Unsupported global", "Unsupported class")
+OBJECTS = ("Unsupported global", "Unsupported class", "unsupported GLOBAL")
 """What torch says of a pickle that would run code."""
 
 
@@ -235,8 +235,8 @@ def _kind(name: str) -> str:
 
 def _look_into_bin(path: Path) -> tuple[Any, list[Stored]]:
     tensors = _numbers_of(path)
-    strangers = [n for n, t in tensors.items() if not isinstance(t, Tensor)]
-    if strangers:
+    rows = tensors.items()
+    if not all(isinstance(n, str) and isinstance(t, Tensor) for n, t in rows):
         raise _holds_objects(path)
     found = [
         Stored(path, name, tuple(t.shape), str(t.dtype).removeprefix("torch."))
@@ -255,14 +255,15 @@ def _numbers_of(path: Path) -> dict[str, Tensor]:
     except pickle.UnpicklingError as error:
         if any(words in str(error) for words in OBJECTS):
             raise _holds_objects(path) from error
-        raise _damaged(path, error) from error
+        said = ValueError("its list of tensors is not readable")  # torch's has advice
+        raise _damaged(path, said) from error
     if not isinstance(content, dict):
         raise _holds_objects(path)
     return content
 
 
 def _damaged(path: Path, error: Exception) -> CheckpointError:
-    said = str(error).partition("\n")[0]
+    said = str(error).partition("\n")[0] or "it ends too early"
     return CheckpointError(f"{path} is damaged or cut off ({said}); fetch it again.")
 
 

@@ -1,6 +1,7 @@
 """The files of a folder of `transformers`: whole, in shards, old, cut off."""
 
 import json
+import os
 import pickle
 from argparse import Namespace
 from pathlib import Path
@@ -168,6 +169,27 @@ def test_a_bin_with_program_objects_is_refused_and_runs_nothing(
     assert not (tmp_path / "PWNED.txt").exists()
 
 
+class Shell:
+    def __reduce__(self):
+        return (os.system, ("touch PWNED.txt",))
+
+
+def test_a_bin_that_calls_a_shell_is_refused_without_advice_to_trust_it(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    folder = in_a_bin(save_theirs(tmp_path), {"a": Shell()})
+    refused(folder, "contains program objects, not only tensors")
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"a": Shell()}))
+    refused(folder, r"is damaged or cut off \(its list of tensors is not readable\)")
+    assert not (tmp_path / "PWNED.txt").exists()
+
+
+def test_a_tensor_without_a_name_is_refused(tmp_path):
+    content = {**tiny_model("gpt2").state_dict(), 3: torch.ones(2)}
+    refused(in_a_bin(save_theirs(tmp_path), content), "not only tensors")
+
+
 def test_a_plain_pickle_in_the_place_of_a_bin_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = in_a_bin(save_theirs(tmp_path), {})
@@ -181,7 +203,7 @@ def test_a_cut_off_bin_is_refused(tmp_path, n_kept):
     folder = in_a_bin(save_theirs(tmp_path), tiny_model("gpt2").state_dict())
     path = folder / "pytorch_model.bin"
     path.write_bytes(path.read_bytes()[:n_kept])
-    refused(folder, r"pytorch_model\.bin is damaged or cut off")
+    refused(folder, r"pytorch_model\.bin is damaged or cut off \(\w")
 
 
 def test_numbers_among_the_tensors_of_a_bin_are_refused(tmp_path):
