@@ -162,7 +162,7 @@ def test_the_chosen_neuron_is_marked_where_it_is_listed(panel):
 
 def test_a_click_on_the_product_selects_a_number_of_the_output(panel):
     panel.display(scene_of(f"{FFN}.out"))
-    panel.page(f"{FFN}.out")._picture.cell_clicked.emit(2, 6)
+    panel.page(f"{FFN}.out")._board.picture.cell_clicked.emit(2, 6)
     asked = panel.session.selections[-1]
     assert (asked.step, asked.query, asked.feature) == (f"{FFN}.out", 2, 6)
 
@@ -174,13 +174,13 @@ def test_the_output_lists_the_neurons_that_add_most(panel):
     shares = [abs(row.share) for row in table.rows]
     assert shares[0] == pytest.approx(1)
     assert shares == sorted(shares, reverse=True)
-    page._table.row_clicked.emit(0)
+    page._board._table.row_clicked.emit(0)
     assert str(panel.session.selections[-1].feature + 1) == table.rows[0].label
 
 
 def test_a_feature_beyond_a_steps_width_shows_the_last_one(panel):
     panel.display(scene_of(f"{FFN}.out", feature=31))
-    assert "feature 8 ·" in panel.page(f"{FFN}.out")._product.title
+    assert "feature 8 ·" in panel.page(f"{FFN}.out")._board._product.title
 
 
 def test_few_tokens_stand_above_each_other_and_many_beside(panel):
