@@ -8,15 +8,16 @@ from dataclasses import replace
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.panels.output.controls import ControlsCard
 from app.panels.output.draw_card import DrawCard
-from app.panels.output.page import CARD_GAP, Page, scrolled, stacked
+from app.panels.output.page import CARD_GAP, Page, scrolled
 from app.panels.output.words import share_text
 from app.panels.output.writing import WritingCard
 from app.scene import Scene
 from app.session import Session
+from app.widgets.card import give_the_rest
 from app.widgets.qt_calls import tells_faults
 from core.errors import TraceError
 from core.trace.matrix import Cell
@@ -38,6 +39,8 @@ ROOMY = SIDE_WIDTH + 400
 """Below this width the numbers of the bars would be cut."""
 PICK_HEAD_HEIGHT = 34
 """Room for the picked token beside the title."""
+KNOBS = 1000
+"""The controls' part of the room that is left over, up to their height."""
 Direction = QBoxLayout.Direction
 
 
@@ -45,7 +48,8 @@ Direction = QBoxLayout.Direction
 class PickPage(Page):
     """The draw at the left, its controls and what to do with it at the right.
 
-    Where that is too narrow they stand below each other, and the page scrolls.
+    Where that is too low the controls scroll, and what writes stays in sight. Where it
+    is too narrow all stand below each other, and the page scrolls.
     """
 
     def __init__(self, session: Session) -> None:
@@ -58,9 +62,20 @@ class PickPage(Page):
             card.head.addStrut(PICK_HEAD_HEIGHT)
         self.drawn.token_chosen.connect(self._on_drawn_token_chosen)
         self.controls.sampling_requested.connect(session.request_sampling)
-        self._column = stacked(self.controls, self.writing)
-        self._side = scrolled(self._column)
+        self._knobs = scrolled(self.controls)
+        give_the_rest(self._knobs, 0)
+        self._below = QVBoxLayout()
+        self._below.addWidget(self.writing)
+        self._side = QWidget()
         self._side.setMinimumWidth(SIDE_WIDTH)
+        column = QVBoxLayout(self._side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(CARD_GAP)
+        column.addWidget(self._knobs, KNOBS)
+        column.addLayout(self._below)
+        column.addStretch(1)
+        bar = self._knobs.verticalScrollBar()
+        bar.rangeChanged.connect(self._on_bar_range_changed)
         both = QWidget()
         self._cards = QBoxLayout(Direction.LeftToRight, both)
         self._cards.setContentsMargins(0, 0, 0, 0)
@@ -112,9 +127,17 @@ class PickPage(Page):
         self._cards.setDirection(
             Direction.TopToBottom if is_narrow else Direction.LeftToRight
         )
-        height = self._column.sizeHint().height()
-        self._side.setMinimumHeight(height if is_narrow else 0)
+        height = self.controls.sizeHint().height()
+        self._knobs.setMinimumHeight(height if is_narrow else 0)
+        self._knobs.setMaximumHeight(height)
         self._side.setMaximumWidth(self.width() if is_narrow else SIDE_WIDTH)
+
+    @Slot(int, int)
+    def _on_bar_range_changed(self, low: int, high: int) -> None:
+        """Keep both cards equally wide beside the controls' scroll bar."""
+        bar = self._knobs.verticalScrollBar()
+        room = bar.sizeHint().width() if high > low else 0
+        self._below.setContentsMargins(0, 0, room, 0)
 
     # Qt's own.
 

@@ -293,6 +293,20 @@ def test_probabilities_are_written_to_the_digits_that_tell_them_apart(
     assert share_text(share, share_digits(likeliest)) == text
 
 
+def test_on_a_low_page_the_controls_scroll_and_what_writes_stays_in_sight(panel):
+    _, page = shown(panel, "output.pick", Sampling(temperature=0.8, top_k=5))
+    for height, is_low in ((420, True), (800, False)):
+        panel.resize(900, height)
+        QApplication.processEvents()
+        writing, controls = page.writing, page.controls
+        foot = writing.mapTo(page, QPoint(0, writing.height())).y()
+        assert foot <= page.height()
+        assert (
+            controls.visibleRegion().boundingRect().height() < controls.height()
+        ) == (is_low)
+        assert writing.width() == controls.width()
+
+
 def test_on_a_narrow_page_the_controls_stand_under_the_draw_and_nothing_is_cut(panel):
     _, page = shown(panel, "output.pick", Sampling(temperature=0.8, top_k=5))
     QApplication.processEvents()
