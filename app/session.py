@@ -280,7 +280,8 @@ class Session(Author):
             self._texts.forget_target()  # it is of another model
         self._take_opened(opened)
         if self.unknown and is_offered and opened.card.prompts:
-            self.request_text(opened.card.prompts[0])  # nothing that was typed is lost
+            known = sorted(opened.card.prompts, key=len)  # the shortest shows little
+            self.request_text(known[len(known) // 2])  # nothing that was typed is lost
         self._on_pause_timeout()
 
     def _on_moved(self, request: MomentRequest, moved: Moved) -> None:

@@ -55,7 +55,7 @@ def test_a_model_shows_what_it_knows_where_nobody_typed_a_text(session, text, af
     session.open()
     session.request_text(text)
     bundle = character_bundle("abcabc")
-    card = replace(card_of(bundle), prompts=("cab", "ba"))
+    card = replace(card_of(bundle), prompts=("b", "cab", "abcabca"))
     session._on_opened(Opened(bundle, card))
     assert session.text == after
 
