@@ -182,7 +182,8 @@ class SessionFiles(QObject):
             self.told.emit(ANOTHER_MODEL)
             return
         try:
-            self._session.request_ids(restored.ids)
+            if restored.ids:
+                self._session.request_ids(restored.ids)
             if restored.target_ids:
                 self._session.request_target_ids(restored.target_ids, restored.n_typed)
         except CoreError as error:  # somebody wrote the file by hand

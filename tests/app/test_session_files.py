@@ -121,6 +121,19 @@ def test_an_id_that_no_token_has_is_told_and_nothing_breaks(desk, tmp_path):
     assert desk.session.text.startswith("the cat")
 
 
+def test_without_tokens_the_text_is_cut_anew(desk, tmp_path):
+    placed(desk)
+    file = tmp_path / "a.glass"
+    desk.bench.session_files.save(file)
+    table = json.loads(file.read_text())
+    file.write_text(json.dumps({**table, "text": TEXT, "ids": []}))
+    desk.read("something else")
+    desk.session.go_to("tokens.ids")
+    opened(desk, file)
+    assert desk.session.trace.text == TEXT
+    assert desk.reports == []
+
+
 def test_another_model_keeps_the_text_and_says_that_it_is_another(desk, tmp_path):
     placed(desk)
     file = tmp_path / "a.glass"
