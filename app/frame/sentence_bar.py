@@ -277,8 +277,11 @@ class SentenceBar(QFrame):
         n_ctx = session.model.n_ctx if session.model else 0
         fit = session.sentence_fit
         specials = plain_specials(session) if is_roomy else ()
-        self._counts.offer_specials(session.text, specials)
-        self.target.counts.offer_specials(session.target_text, specials)
+        for counts, text, read in (
+            (self._counts, session.text, encoding),
+            (self.target.counts, session.target_text, session.target),
+        ):
+            counts.offer_specials(text, unread(specials, read))
         self._counts.show_counts(encoding, fit, n_ctx, is_roomy=is_roomy)
         self.target.show_counts(is_roomy=is_roomy)
 
@@ -286,6 +289,13 @@ class SentenceBar(QFrame):
         """Count no more than there is room for."""
         super().resizeEvent(event)
         self._show_counts(self._session.encoding)
+
+
+def unread(specials: Iterable[str], encoding: Encoding | None) -> tuple[str, ...]:
+    """Those that are no token of a text yet, as one that the model wrote is."""
+    pieces = encoding.pieces if encoding is not None else ()
+    read = {piece.data for piece in pieces if piece.is_special}
+    return tuple(special for special in specials if special.encode() not in read)
 
 
 def plain_specials(session: Session) -> Iterable[str]:

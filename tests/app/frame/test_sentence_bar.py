@@ -155,6 +155,17 @@ def test_the_field_stays_in_its_place_while_checkpoints_of_a_run_go_by(
     assert place_with("reverse, step 0", of_run / "step-00000000") == elsewhere
 
 
+def test_a_special_token_that_the_model_wrote_is_not_offered_as_one(bar, empty_session):
+    empty_session.open()
+    special = next(iter(tiny_tokenizer().specials))
+    empty_session.request_text(f"the {special}")
+    assert bar._counts.specials.isVisible()
+    ids = tiny_tokenizer().encode(f"the {special}", specials=True).ids
+    empty_session.request_ids(ids)
+    assert empty_session.text == f"the {special}"
+    assert not bar._counts.specials.isVisible()
+
+
 def test_a_long_name_is_cut_with_a_sign():
     assert short_name("x" * 40) == "x" * 21 + "…"
     assert short_name("short") == "short"
