@@ -108,6 +108,7 @@ def test_the_file_of_two_tokenizers_knows_the_tokens_of_both(tmp_path):
     assert read_trace(file).ids == trace.ids
 
 
+@pytest.mark.thorough
 def test_playing_goes_through_the_encoder_once_and_writes_on(desk):
     session, stepper = desk.session, desk.bench.stepper
     session.request_sampling(Sampling(seed=3))
