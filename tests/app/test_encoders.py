@@ -74,7 +74,7 @@ def test_a_click_on_a_row_of_the_head_shows_that_number(bench, session, tmp_path
     assert session.selection.feature == 7
     session.go_to("output.dense")
     page = bench.host.panel._stack.currentWidget()
-    page._table.row_clicked.emit(0)
+    page._board.term_clicked.emit(0)
     assert session.selection.step == "output.first"
 
 
