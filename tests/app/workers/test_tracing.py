@@ -8,6 +8,7 @@ from app.workers.tracing import (
     OpenRequest,
     PartsRequest,
     TraceRequest,
+    TracingWorker,
     broken_from,
     card_of,
 )
@@ -16,6 +17,7 @@ from core.config import ModelConfig
 from core.model.encoder_decoder import n_parameters
 from core.pipeline import run_trace
 from core.trace.trace import Trace
+from core.trace.views.embedding import overview
 from core.training.events import Sampled
 from tests.helpers.bundles import (
     TINY,
@@ -107,3 +109,10 @@ def test_the_first_step_with_a_number_that_is_none_is_found(address, place, key,
 def test_a_spoiled_row_that_the_sentence_does_not_use_spoils_nothing_before_logits():
     trace = run_trace(spoiled_bundle("embed.W_E", (116, 0)), ids=[104])
     assert broken_from(trace) == "output.logits"
+
+
+def test_after_a_trace_the_table_of_its_model_has_been_looked_through():
+    overview.cache_clear()
+    bundle, worker = tiny_bundle(), TracingWorker()
+    worker.run(TraceRequest(bundle, bundle.tokenizer.encode("the cat"), serial=1))
+    assert overview.cache_info().currsize == 1

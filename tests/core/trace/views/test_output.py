@@ -222,3 +222,11 @@ def test_the_same_pick_is_worked_out_once_and_another_sampling_anew():
     assert other is not first
     assert other.distribution.is_greedy
     assert pick_view(tiny_trace(), Sampling()) is not first
+
+
+def test_a_row_is_ranked_once_for_all_steps_that_look_at_it():
+    trace = tiny_trace("the cat sat")
+    row = ranking(trace, 1)
+    assert ranking(trace, 1) is row
+    assert ranking(trace, 0) is not row
+    assert ranking(trace, 0).query == 0
