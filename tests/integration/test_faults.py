@@ -160,6 +160,7 @@ def test_a_fault_while_writing_gives_the_buttons_back(
     assert not desk.bench.actions_by_id["generate.stop"].isEnabled()
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize(
     ("address", "value", "step"),

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from PySide6.QtGui import QImage
 
 from tests.helpers.bundles import save_tiny
@@ -15,6 +16,7 @@ HOMES = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "USERPROF
 TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 
+@pytest.mark.thorough
 def test_home_and_temporary_folder_may_have_any_letters(tmp_path: Path) -> None:
     place = tmp_path / "Ünï 用户 #%20"
     place.mkdir()

@@ -93,6 +93,7 @@ def test_half_a_character_that_is_pasted_is_shown_as_its_bytes(desk: Desk) -> No
 EVERYTHING = "<s> &amp;e\u0301 A🙂 中 مر\0\x7f\n\u202e\ufffd"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "config",
     [

@@ -128,6 +128,7 @@ def test_a_pdf_has_its_type_in_it_and_no_lossy_picture(session):
     assert b"/DCTDecode" not in data
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("worn", [LIGHT, DARK], ids=lambda each: each.name)
 def test_a_figure_is_white_in_either_theme_and_the_screen_stays_as_it_is(
     session, qapp, worn: Theme

@@ -52,7 +52,7 @@ def cases() -> Iterator[object]:
         yield pytest.param(step, viewing, marks=marks, id=f"{step}-{name}")
 
 
-@pytest.mark.parametrize(("step", "viewing"), cases())
+@pytest.mark.parametrize(("step", "viewing"), tuple(cases()))
 @pytest.mark.parametrize("name", [each.name for each in PICTURES])
 def test_every_number_is_exported_and_made_again(
     session, name, step, viewing, tmp_path

@@ -212,6 +212,7 @@ def test_buckets_of_all_distances_are_those_of_t5(n_buckets, farthest, is_both):
     assert len(set(found.tolist())) == n_buckets - is_both
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [12, 13, 512])
 def test_sines_stand_before_cosines_as_in_marian(width):
     table = MarianSinusoidalPositionalEmbedding(600, width).create_weight()

@@ -45,6 +45,7 @@ def labels(encoding: Encoding) -> str:
 # --- equal to another implementation
 
 
+@pytest.mark.thorough
 def test_2000_random_texts_have_the_ids_of_the_tokenizers_package(
     tokenizer: BpeTokenizer, oracle: Oracle
 ) -> None:

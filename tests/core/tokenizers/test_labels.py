@@ -31,6 +31,7 @@ def test_every_byte_of_a_token_can_be_seen(data: bytes, label: str) -> None:
     assert label_of(data) == label
 
 
+@pytest.mark.thorough
 def test_no_sequence_of_bytes_has_a_label_with_a_replacement_mark() -> None:
     for first in range(256):
         for second in range(256):

@@ -123,6 +123,7 @@ def test_the_cpu_has_one_row_where_there_is_another_device():
     assert rows_of(Checked(None, "no reference")) == ()
 
 
+@pytest.mark.thorough
 def test_the_worker_walks_a_folder_through_transformers_in_a_process(tmp_path):
     bundle = open_bundle(save_theirs(tmp_path / "llama", "llama"), device="cpu")
     worker, told = CheckingWorker(), []

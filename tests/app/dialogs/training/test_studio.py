@@ -172,6 +172,7 @@ def test_a_new_run_from_here_keeps_the_text_and_offers_the_settings(studio, qtbo
     assert studio.steps.checkedId() == DATA
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("chosen", [LIGHT, DARK], ids=lambda theme: theme.name)
 def test_words_can_be_read_in_both_themes(studio, chosen):
     app = QApplication.instance()
