@@ -7,7 +7,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before Qt is imported
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models; two threads only spin
 
 from collections.abc import Iterator
-from pathlib import Path
+from itertools import count
 from weakref import WeakSet
 
 import pytest
@@ -18,6 +18,8 @@ from shiboken6 import isValid
 from app.style.theme import LIGHT, apply_theme
 
 THREAD_END_MS = 5000
+NUMBERS = count()
+"""Of the tests, for folders."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,10 +43,12 @@ def _garbage_is_collected_in_the_main_thread() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _fresh_settings(tmp_path: Path) -> None:
+def _fresh_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A folder of its own for each test; most never write one, so none is made."""
+    place = tmp_path_factory.getbasetemp() / "settings" / str(next(NUMBERS))
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
-        QSettings.setPath(QSettings.Format.IniFormat, scope, str(tmp_path / "settings"))
+        QSettings.setPath(QSettings.Format.IniFormat, scope, str(place))
 
 
 @pytest.fixture(autouse=True)
