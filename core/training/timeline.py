@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ConfigError, TraceError
+from core.trace.attentions import kinds_of_attention
 from core.trace.matrix import FloatArray, Matrix, Scale
 from core.trace.trace import Trace
 from core.trace.views.axes import signed_scale, step_axis
@@ -172,13 +173,8 @@ def head_distances(before: Trace, after: Trace, layer: int) -> FloatArray:
 
 
 def pattern_key(trace: Trace, layer: int) -> str:
-    """The attention of a layer that checkpoints are compared by."""
-    has_encoder = trace.config.has_encoder
-    return (
-        f"decoder.layers.{layer}.cross.pattern"
-        if has_encoder
-        else (f"layers.{layer}.attn.pattern")
-    )
+    """The attention by which checkpoints are compared; of two sides, the cross one."""
+    return kinds_of_attention(trace.config)[-1].key("pattern", layer)
 
 
 def pattern_maps(
